@@ -66,6 +66,7 @@ WRITER = (
     "places",
     "power",
     "race",
+    "repair",
     "stateful",
 )
 GROUPS = (
@@ -91,6 +92,7 @@ GROUPS = (
         {
             "random_kills": 500,
             "fallback_stride": 1,
+            "repair_stride": 1,
             "agent_stride": 1,
             "errors": 5,
             "error_stride": 7,

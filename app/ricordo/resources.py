@@ -114,3 +114,10 @@ def make_absolute(path: str) -> str:
         raise WrongUsage(
             f"Cannot resolve {path!r}: the current directory was deleted. Use an absolute path."
         ) from None
+
+
+def shorten_home(text: str, home: str) -> str:
+    """Return a text to show, with `~` for the home directory in its paths."""
+    for start in (os.path.realpath(home), home):
+        text = text.replace(f"{start}/", "~/") if len(start) > 1 else text
+    return text

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 
+from ricordo.services.doctor.doctor import Diagnosis, diagnose
+from ricordo.services.doctor.project_map import Step
+from ricordo.services.workspace.environment import Environment
+from ricordo.tui.connect.screen import ConnectScreen
 from ricordo.tui.doctor.screen import DoctorScreen
 from ricordo.tui.main.screen import MainScreen
 from tests.support.builders import note_text, write_memory
-from tests.tui.stage import Stage, build, notebook_app, on_stage
+from tests.tui.stage import PATIENCE, Stage, build, notebook_app, on_stage
 from tests.unit.machine import Machine
 
 BODY = "Sails on Mondays. [/b]\n"
@@ -71,6 +76,14 @@ async def test_a_problem_is_shown_with_its_repair_which_ctrl_s_makes(
             lambda: screen.problem is not None and screen.problem.check != "worktree-memory",
             "the problem gone",
         )
+        await stage.wait_for(lambda: "Done: move the notes" in stage.toasts)
+        await stage.press("u")
+        await stage.wait_for(lambda: (source / "boat.md").exists(), "the repair undone")
+        assert not (target / "boat.md").exists()
+        await stage.wait_for(
+            lambda: screen.problem is not None and screen.problem.check == "worktree-memory",
+            "the problem again",
+        )
         await stage.press("escape")
         await stage.shows(MainScreen)
 
@@ -83,7 +96,60 @@ async def test_what_has_no_repair_says_so(tmp_path: Path, memories: tuple[Path, 
         await stage.confirm()
         assert "no repair" in stage.toasts
         await stage.press("u")
-        assert "undoes it" in stage.toasts
+        assert "Nothing was repaired here yet" in stage.toasts
+
+
+async def test_the_progress_is_shown_and_esc_cancels(
+    tmp_path: Path, memories: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, ended, reached = threading.Event(), threading.Event(), list[str]()
+
+    def slowly(environment: Environment, step: Step) -> Diagnosis:
+        def report(phase: str) -> None:
+            step(phase)
+            reached.append(phase)
+            if len(reached) == 2:
+                go_on.wait(PATIENCE)
+
+        try:
+            return diagnose(environment, report)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr("ricordo.tui.doctor.screen.diagnose", slowly)
+    async with on_stage(notebook_app(build(tmp_path / "open")), (120, 40)) as stage:
+        await stage.press("ctrl+p", *"doctor")
+        await stage.paints("doctor ·")
+        await stage.press("enter")
+        await stage.shows(DoctorScreen)
+        await stage.wait_for(lambda: len(reached) == 2, "the second phase")
+        await stage.paints(f"○ {reached[1]} …")
+        await stage.paints("nothing is changed")
+        await stage.confirm()
+        assert "still being checked" in stage.toasts
+        await stage.press("escape")
+        await stage.shows(MainScreen)
+        go_on.set()
+        await stage.wait_for(ended.is_set, "the end of the thread")
+        assert len(reached) == 2
+
+
+async def test_enter_connects_an_agent_where_that_is_the_problem(
+    tmp_path: Path, machine: Machine
+) -> None:
+    (machine.home / ".gemini").mkdir()
+    async with on_stage(notebook_app(build(tmp_path / "open")), (120, 40)) as stage:
+        screen = await opened(stage)
+        await stage.wait_for(lambda: screen.problem and screen.problem.paths == ("gemini",))
+        await stage.paints("Enter opens that screen")
+        await stage.press("enter")
+        await stage.shows(ConnectScreen)
+        await stage.paints("Gemini CLI is not connected")
+        await stage.confirm()
+        await stage.wait_for(lambda: "files written" in stage.toasts)
+        await stage.wait_for(lambda: stage.app.screen.is_idle)  # type: ignore[attr-defined]
+        await stage.press("escape")
+        await stage.paints("No problems")
 
 
 async def test_a_machine_without_problems_says_so(tmp_path: Path, machine: Machine) -> None:

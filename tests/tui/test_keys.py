@@ -47,11 +47,10 @@ from ricordo.tui.dialogs.choose import ChooseScreen
 from ricordo.tui.dialogs.form import FormScreen
 from ricordo.tui.dialogs.help import HelpScreen
 from ricordo.tui.dialogs.ledger import LedgerScreen
-from ricordo.tui.dialogs.load import LoadScreen
 from ricordo.tui.dialogs.memories import MemoriesScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.dialogs.pick_note import PickNoteScreen
-from ricordo.tui.dialogs.text_page import TextScreen
+from ricordo.tui.dialogs.text_page import LoadScreen, TextScreen
 from ricordo.tui.doctor.screen import DoctorScreen
 from ricordo.tui.finder.screen import FinderScreen
 from ricordo.tui.handoff.engine_screen import EngineScreen
@@ -413,7 +412,7 @@ async def _(stage: Stage) -> None:
     assert isinstance(screen, ConnectScreen)
     await stage.wait_for(lambda: screen.is_idle, "the states")
     await stage.paints("· Claude Code")
-    await stage.paints("hook prompt")
+    await stage.paints("| prompt |")
     launcher = Path(stage.app._environment.agent_home) / ".claude/skills/ricordo/launch.sh"
     await stage.calm()
     await stage.press("d")
@@ -424,8 +423,15 @@ async def _(stage: Stage) -> None:
     await stage.paints("✓ Claude Code")
     await stage.paints("Claude Code is connected.")
     await stage.press("d")
+    await stage.paints("removes 5 files")
+    await stage.press("escape")
+    await stage.paints("Claude Code is connected.")
+    assert launcher.is_file()
+    await stage.press("d")
+    await stage.confirm()
     await stage.wait_for(lambda: "files removed" in stage.toasts)
     assert not launcher.exists()
+    await stage.wait_for(lambda: screen.is_idle, "the states")
     await stage.press("escape")
     assert isinstance(stage.app.screen, MainScreen)
 

@@ -11,7 +11,7 @@ import pytest
 from ricordo.memory.change import Replace
 from ricordo.tui.conflicts.screen import ConflictsScreen
 from ricordo.tui.dialogs.change_set import ProposalScreen
-from ricordo.tui.dialogs.load import LoadScreen
+from ricordo.tui.dialogs.text_page import LoadScreen
 from ricordo.tui.history.screen import HistoryScreen
 from ricordo.tui.inbox.screen import InboxScreen
 from ricordo.tui.main.screen import MainScreen

@@ -205,7 +205,7 @@ sys.exit(run([sys.argv[1]]))
 @pytest.mark.parametrize(
     ("module", "name", "method"),
     [
-        ("tui.dialogs.load", "LoadScreen", "_render_text"),
+        ("tui.dialogs.text_page", "LoadScreen", "render_text"),
         ("services.workspace.notebook", "Notebook", "judge"),
         ("tui.widgets.index_list", "IndexList", "line_at"),
     ],

@@ -22,6 +22,8 @@ class ProjectFolder(NamedTuple):
     """The directory of its memory, there or not."""
     sessions: tuple[FolderSession, ...]
     """The newest first."""
+    owners: tuple[str, ...] = ()
+    """The directories after which it may be named, as far as they are known, there or not."""
 
     @property
     def name(self) -> str:
@@ -49,8 +51,11 @@ class ConfiguredHook(NamedTuple):
 
     event: str
     command: str
+    """As a shell runs it."""
     file: str
     """The settings or the plugin that has it."""
+    matcher: str = ""
+    """For which tools or starts it is run; "" for all."""
 
 
 class HookRun(NamedTuple):
@@ -67,6 +72,17 @@ class ConfiguredServer(NamedTuple):
     name: str
     command: tuple[str, ...]
     file: str
+    is_of_project: bool = False
+    """Whether a file in the project names it, which anybody may have written."""
+
+
+class NamedFile(NamedTuple):
+    """A file that settings name."""
+
+    path: str
+    """Absolute."""
+    file: str
+    """The settings."""
 
 
 class SettingInEffect(NamedTuple):

@@ -25,6 +25,7 @@ class InstructionReader(NamedTuple):
     first: tuple[str, ...]
     instead: tuple[str, ...]
     unless: tuple[str, ...]
+    home_first: tuple[str, ...]
 
     @property
     def patterns(self) -> tuple[str, ...]:
@@ -55,7 +56,7 @@ class UnreadFile(NamedTuple):
 def load_readers() -> tuple[InstructionReader, ...]:
     """Return the agents of the table."""
     table = tomllib.loads(read_data_text("agents/instruction_files.toml"))
-    keys = ("homes", "files", "first", "instead", "unless")
+    keys = ("homes", "files", "first", "instead", "unless", "home_first")
     return tuple(
         InstructionReader(each["agent"], *(tuple(each.get(key, ())) for key in keys))
         for each in table["reader"]
@@ -76,6 +77,21 @@ def find_shadowed(project: str, home: str) -> list[ShadowedFile]:
             if not any(includes_file(os.path.join(project, it), file) for it in winners):
                 found.append(ShadowedFile(path, reader.agent, winners[0]))
     return found
+
+
+def find_shadowed_at_home(home: str) -> list[ShadowedFile]:
+    """Return the instruction files in the home directory that an agent here does not read because
+    of another one. Paths are relative to the home directory.
+    """
+    found: list[ShadowedFile] = []
+    for reader in load_readers():
+        winner, *others = _find(home, reader.home_first) or [""]
+        found += (ShadowedFile(path, reader.agent, winner) for path in others)
+    return [
+        it
+        for it in found
+        if not includes_file(os.path.join(home, it.by), os.path.join(home, it.path))
+    ]
 
 
 def find_unread(project: str, home: str) -> list[UnreadFile]:

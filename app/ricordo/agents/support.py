@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ConfiguredServer,
         HookRun,
         MemorySource,
+        NamedFile,
         PathHolder,
         ProjectFolder,
         SettingInEffect,
@@ -96,6 +97,8 @@ class AgentSupport:
 
     project_folder = ""
     """The folder of a project that holds its settings; "" where it has none."""
+    worktree_folder = ""
+    """The folder of a project in which it makes worktrees; "" where it makes none."""
 
     project_variable = ""
     """The environment variable with the project in programs that it starts; "" where it sets none.
@@ -173,6 +176,10 @@ class AgentSupport:
         self, places: Sequence[Workplace], home: str, environ: Mapping[str, str]
     ) -> list[ConfiguredServer]:
         """Return the MCP servers that it starts."""
+        return []
+
+    def instruction_paths(self, home: str, environ: Mapping[str, str]) -> list[NamedFile]:
+        """Return the instruction files that the user's settings name by an absolute path."""
         return []
 
     def outdated_plugins(self, home: str, environ: Mapping[str, str]) -> list[str]:

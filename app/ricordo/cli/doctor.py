@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ricordo.cli.output import is_at_terminal, is_confirmed, note_change, print_errors
 from ricordo.cli.parser import Command, add_json
 from ricordo.cli.progress import set_phase
 from ricordo.errors import Unconfirmed, WrongUsage
+from ricordo.resources import shorten_home
 from ricordo.text import make_one_line, make_visible
 
 if TYPE_CHECKING:
@@ -68,8 +70,8 @@ def _print(diagnosis: Diagnosis, environment: Environment) -> None:
     from ricordo.services.doctor.doctor import render_costs
     from ricordo.services.doctor.problem import shorten_paths
 
-    home = environment.agent_home
-    shown = [shorten_paths(problem, home) for problem in diagnosis.problems]
+    shorten = partial(shorten_home, home=environment.agent_home)
+    shown = [shorten_paths(problem, shorten) for problem in diagnosis.problems]
     lines = [line for problem in shown for line in _render(problem)]
     print_lines(lines or ["No problems."])
     if diagnosis.costs and not is_quiet():
@@ -101,7 +103,8 @@ def _fix(options: Namespace, environment: Environment, diagnosis: Diagnosis) -> 
     (id,) = pick_ids([options.fix], known, "problem", "`ricordo doctor` lists them.")
     problem = known[id]
     if options.into:
-        problem = choose_project(problem, options.into, environment)
+        directory = os.path.join(environment.cwd, options.into)
+        problem = choose_project(diagnosis, problem, directory)
     if problem.repair is None:
         raise WrongUsage(f"There is no repair for {id}.", hint=problem.advice)
     change_set = build_repair(problem.repair)

@@ -106,6 +106,8 @@ class ActionContext:
     """Number of pending proposals."""
     accepted: int = 0
     """Number of accepted proposals."""
+    removing: bool = False
+    """Whether what is shown would be removed when it is written."""
     asked: str = ""
     """The model or program that a question is for."""
     is_complete: bool = False

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from ricordo.agents.claude.folder import make_slug
 from ricordo.cli.main import run
 from ricordo.services.doctor.identity import normalize_remote
 from tests.support.builders import note_text, write_memory
@@ -161,17 +162,36 @@ def test_the_memory_of_a_moved_project_moves_where_none_is(machine: Machine, doc
     assert doctor.find("moved-project") == []
 
 
-def test_a_project_that_only_has_the_name_is_likely_and_not_certain(
-    machine: Machine, doctor: Doctor
-):
+def test_a_project_that_only_has_the_name_is_named_and_not_chosen(machine: Machine, doctor: Doctor):
     old = repository(machine, "old/tidepool")
     plant(machine, old, "a", pier="In the harbour.\n")
     shutil.rmtree(old)
     new = repository(machine, "work/tidepool")
     machine.transcript(machine.project_folder(new), new, "b")
-    (problem,) = doctor.find("moved-project")
-    assert problem["severity"] == "info"
-    assert "likely, not certain" in problem["advice"]
+    (problem,) = doctor.find("orphan-memory")
+    assert (problem["severity"], problem["repair"]) == ("info", None)
+    assert f"{new} may be it" in problem["evidence"][1]
+    assert f"--fix {problem['id']} --into DIR" in problem["advice"]
+
+
+def test_a_disk_that_is_not_mounted_is_no_project_that_is_gone(machine: Machine, doctor: Doctor):
+    machine.directory("mnt/disk")
+    plant(machine, machine.path / "mnt/disk/photos", "a", pier="In the harbour.\n")
+    (problem,) = doctor.find("orphan-memory")
+    assert "cannot be reached now" in problem["what"]
+    assert "is empty" in problem["evidence"][0]
+
+
+def test_commits_that_sessions_only_listed_name_the_project(machine: Machine, doctor: Doctor):
+    old = repository(machine, "code/tidepool")
+    git(old, "commit", "--quiet", "--allow-empty", "-m", "add tables")
+    listed = git(old, "log", "--oneline")
+    plant(machine, old, "a", pier="In the harbour.\n")
+    say(machine.project_folder(old), "a", old, content=f"550e8400-e29b-41d4-a716 {listed}")
+    old.rename(machine.path / "code/harbour")
+    repository(machine, "code/tidepool-docs")
+    (problem,) = doctor.find("renamed-project")
+    assert str(machine.path / "code/harbour") in problem["what"]
 
 
 def test_a_project_of_which_nothing_is_left_is_named_by_the_user(
@@ -190,6 +210,127 @@ def test_a_project_of_which_nothing_is_left_is_named_by_the_user(
     assert notes_of(source) == {"MEMORY.md", "pier.md"}
     doctor.fix(problem, "--into", str(new))
     assert "pier.md" in notes_of(machine.project_folder(new) / "memory")
+
+
+def test_a_renamed_project_is_found_among_many(machine: Machine, doctor: Doctor):
+    old = repository(machine, "code/tidepool")
+    commit = git(old, "rev-parse", "--short", "HEAD").strip()
+    plant(machine, old, "a", pier="In the harbour.\n")
+    say(machine.project_folder(old), "a", old, message=f"[main {commit}] begin")
+    for number in range(50):
+        other = machine.directory(f"code/a{number}")
+        machine.transcript(machine.project_folder(other), other)
+    old.rename(machine.path / "code/zoo")
+    (problem,) = doctor.find("renamed-project")
+    assert problem["severity"] == "warning"
+    assert str(machine.path / "code/zoo") in problem["what"]
+    assert doctor.find("orphan-memory") == []
+
+
+def test_a_project_is_not_part_of_a_folder_around_it(machine: Machine, doctor: Doctor):
+    old = repository(machine, "home/old/tidepool")
+    plant(machine, old, "a", pier="In the harbour.\n")
+    machine.transcript(machine.project_folder(machine.home), machine.home)
+    git(machine.home, "init", "--quiet")
+    git(machine.home, "commit", "--quiet", "--allow-empty", "-m", "keep settings")
+    shutil.rmtree(old)
+    assert [it["check"] for it in doctor.find() if it["repair"]] == []
+    assert len(doctor.find("orphan-memory")) == 1
+
+
+def test_a_folder_of_a_repository_that_is_gone_was_part_of_it(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    inside = machine.directory("tidepool/tables")
+    (inside / "tide.py").write_text("x = 1\n")
+    git(project, "add", "-A")
+    git(project, "commit", "--quiet", "-m", "add tables")
+    plant(machine, inside, "a", boat="Sails.\n")
+    machine.transcript(machine.project_folder(project), project)
+    shutil.rmtree(inside)
+    (problem,) = doctor.find("subfolder-memory")
+    assert problem["paths"][1] == str(machine.project_folder(project) / "memory")
+
+
+@pytest.mark.parametrize("place", ["tidepool/.claude/worktrees/fix", "tidepool-fix"])
+def test_a_worktree_that_is_gone(machine: Machine, doctor: Doctor, place: str):
+    project = repository(machine, "tidepool")
+    worktree = machine.worktree(project, place)
+    source = plant(machine, worktree, "a", boat="Sails.\n")
+    machine.transcript(machine.project_folder(project), project)
+    shutil.rmtree(worktree)
+    (problem,) = doctor.find("worktree-memory")
+    assert problem["paths"] == [str(source), str(machine.project_folder(project) / "memory")]
+
+
+def test_a_worktree_of_which_git_has_no_record_is_known_by_its_branch(
+    machine: Machine, doctor: Doctor
+):
+    project, other = repository(machine, "tidepool"), repository(machine, "kitchen")
+    git(project, "branch", "fix-tides")
+    for path in (project, other):
+        plant(machine, path, path.name, pier=f"Of {path.name}.\n")
+    machine.worktree(project, "tidepool-trees/port")
+    gone = machine.path / "tidepool-trees/fix"
+    plant(machine, gone, "b", boat="Sails.\n")
+    say(machine.project_folder(gone), "b", gone, gitBranch="fix-tides")
+    (problem,) = (it for it in doctor.find() if it["repair"])
+    assert problem["severity"] == "warning"
+    assert problem["paths"][1] == str(machine.project_folder(project) / "memory")
+    assert any("its branch fix-tides" in line for line in problem["evidence"])
+
+
+def test_a_copy_that_is_gone_is_not_called_renamed(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    commit = git(project, "rev-parse", "--short", "HEAD").strip()
+    copy = machine.path / "tidepool-copy"
+    git(machine.path, "clone", "--quiet", str(project), str(copy))
+    for path, name, day in ((project, "a", 10), (copy, "b", 12)):
+        plant(machine, path, name, pier=f"In harbour {name}.\n")
+        at = f"2026-11-{day}T08:00:00.000Z"
+        say(machine.project_folder(path), name, path, message=f"[main {commit}]", timestamp=at)
+    shutil.rmtree(copy)
+    (problem,) = doctor.find("split-memory")
+    assert any("at the same time" in line for line in problem["evidence"])
+
+
+def test_projects_without_transcripts_are_known_by_name(machine: Machine, doctor: Doctor):
+    here = machine.directory("here/tide.pool")
+    gone = machine.path / "gone/pier"
+    for path in (here, gone):
+        files = {"MEMORY.md": "- [Boat](boat.md)\n", "boat.md": note_text("boat", "Sails.\n")}
+        write_memory(machine.project_folder(path) / "memory", files)
+    prompt = json.dumps({"display": "Hello", "project": str(gone)}) + "\n"
+    (machine.config / "history.jsonl").write_text(prompt)
+    (problem,) = doctor.find("orphan-memory")
+    assert problem["evidence"] == [f"{gone} is gone"]
+
+
+def test_a_project_with_a_long_path_loads_the_folder_with_the_cut_name(
+    machine: Machine, doctor: Doctor
+):
+    project = repository(machine, "x" * 220)
+    folder = machine.project_folder("short")
+    folder = folder.rename(folder.with_name(f"{make_slug(str(project))[:200]}-1a2b3c"))
+    machine.transcript(folder, project)
+    files = {"MEMORY.md": "- [Boat](boat.md)\n", "boat.md": note_text("boat", "Sails.\n")}
+    write_memory(folder / "memory", files)
+    assert [it for it in doctor.find() if it["repair"]] == []
+
+
+def test_a_gone_project_with_letters_of_other_scripts(machine: Machine, doctor: Doctor):
+    old = machine.directory("code/дневник")
+    for name in ("прилив.py", "луна.py", "порт.py"):
+        (old / name).write_text("x = 1\n")
+    source = plant(machine, old, "a", pier="In the harbour.\n")
+    for number, path in enumerate(old.iterdir()):
+        line = {"type": "user", "cwd": str(old), "file_path": str(path)}
+        with (source.parent / "a.jsonl").open("a") as file:
+            file.write(json.dumps(line, ensure_ascii=number == 0) + "\n")
+    new = machine.path / "code/journal"
+    old.rename(new)
+    machine.transcript(machine.project_folder(new), new, "b")
+    (problem,) = doctor.find("renamed-project")
+    assert any("3 of 3 files" in line for line in problem["evidence"])
 
 
 def test_two_names_of_one_project_are_twins(machine: Machine, doctor: Doctor):
@@ -275,6 +416,66 @@ def test_settings_that_point_elsewhere_are_told_and_the_notes_adopted(
     assert {it["severity"] for it in doctor.find("memory-setting")} == {"info", "warning"}
 
 
+def test_notes_are_not_moved_where_several_projects_would_load_them(
+    machine: Machine, doctor: Doctor
+):
+    projects = [repository(machine, name) for name in ("tidepool", "kitchen")]
+    for number, project in enumerate(projects):
+        plant(machine, project, f"s{number}", pier=f"In harbour {number}.\n")
+    files = {"MEMORY.md": "- [Boat](boat.md)\n", "boat.md": note_text("boat", "Sails.\n")}
+    elsewhere = write_memory(machine.path / "notes", files)
+    machine.settings(machine.config / "settings.json", {"autoMemoryDirectory": str(elsewhere)})
+    (shared,) = doctor.find("shared-memory")
+    assert shared["paths"][0] == str(elsewhere)
+    redirected = doctor.find("redirected-memory")
+    assert [it["repair"] for it in redirected] == [None, None]
+    assert all("Without the setting" in it["advice"] for it in redirected)
+
+
+def test_a_directory_that_another_project_took_over(machine: Machine, doctor: Doctor):
+    old = machine.directory("api")
+    git(old, "init", "--quiet")
+    for name in ("begin billing", "add fees"):
+        git(old, "commit", "--quiet", "--allow-empty", "-m", name, at="2026-05-01T08:00:00Z")
+    listed = git(old, "log", "--oneline")
+    root = plant(machine, old, "a", fees="Net.\n", lights="At night.\n")
+    folder = machine.project_folder(old)
+    machine.transcript(folder, old, "b")
+    say(folder, "a", old, content=listed, timestamp="2026-06-01T08:00:00.000Z")
+    say(folder, "b", old, content="hello", timestamp="2026-11-10T08:00:00.000Z")
+    for session, name in (("a", "fees"), ("b", "lights")):
+        note = root / f"{name}.md"
+        head = "node_type: memory\n"
+        note.write_text(note.read_text().replace(head, f"{head}  originSessionId: {session}\n"))
+    old.rename(machine.path / "billing")
+    machine.transcript(machine.project_folder(machine.path / "billing"), machine.path / "billing")
+    new = machine.directory("api")
+    git(new, "init", "--quiet")
+    git(new, "commit", "--quiet", "--allow-empty", "-m", "begin api", at="2026-11-01T08:00:00Z")
+    (problem,) = doctor.find("mixed-memory")
+    assert "older than the repository" in problem["evidence"][0]
+    doctor.fix(problem)
+    assert notes_of(root) == {"MEMORY.md", "lights.md"}
+    billing = machine.project_folder(machine.path / "billing") / "memory"
+    assert notes_of(billing) == {"MEMORY.md", "fees.md"}
+
+
+def test_notes_of_sessions_that_began_in_the_folder_around(machine: Machine, doctor: Doctor):
+    above = machine.directory("src")
+    blog = machine.directory("src/blog")
+    git(blog, "init", "--quiet")
+    git(blog, "commit", "--quiet", "--allow-empty", "-m", "begin", at="2026-05-01T08:00:00Z")
+    root = plant(machine, above, "a", theme="Light.\n", all="For all.\n")
+    say(machine.project_folder(above), "a", blog, timestamp="2026-06-01T08:00:00.000Z")
+    note = root / "theme.md"
+    head = "node_type: memory\n"
+    note.write_text(note.read_text().replace(head, f"{head}  originSessionId: a\n"))
+    (problem,) = doctor.find("mixed-memory")
+    assert any("theme.md" in line for line in problem["evidence"])
+    doctor.fix(problem)
+    assert notes_of(root) == {"MEMORY.md", "all.md"}
+
+
 def test_settings_for_all_projects_make_one_memory_of_several(machine: Machine, doctor: Doctor):
     projects = [repository(machine, name) for name in ("tidepool", "kitchen")]
     folder = machine.project_folder(projects[0])
@@ -314,6 +515,123 @@ def test_hooks_that_are_missing_doubled_or_slow(
     assert "Claude Code is incomplete" in incomplete["what"]
     assert run(["doctor"]) == 1
     assert "12 ms a prompt  Claude Code UserPromptSubmit: ricordo hook" in capsys.readouterr().out
+
+
+def test_one_command_in_two_files_is_run_once(machine: Machine, doctor: Doctor):
+    project, other = repository(machine, "tidepool"), repository(machine, "kitchen")
+    for number, path in enumerate((project, other)):
+        plant(machine, path, f"s{number}", pier="In the harbour.\n")
+
+    def hook(file: Path, command: str) -> None:
+        hooks = [{"hooks": [{"type": "command", "command": command}]}]
+        machine.settings(file, {"hooks": {"UserPromptSubmit": hooks}})
+
+    user = machine.config / "settings.json"
+    hook(user, "ricordo hook prompt")
+    hook(project / ".claude/settings.json", "ricordo hook prompt")
+    assert doctor.find("hooks-doubled") == []
+    user.unlink()
+    hook(other / ".claude/settings.json", "/usr/bin/ricordo hook prompt")
+    assert doctor.find("hooks-doubled") == []
+    hook(user, "~/bin/ricordo hook prompt")
+    assert len(doctor.find("hooks-doubled")) == 2
+
+
+def run_at(event: str, *commands: str, **fields: str) -> dict[str, Any]:
+    hooks = [{"type": "command", "command": command} for command in commands]
+    return {"hooks": {event: [{"hooks": hooks, **fields}]}}
+
+
+@pytest.mark.parametrize(
+    ("command", "is_broken"),
+    [
+        ("@/bin/gone.py start", True),
+        ("python3 -u @/bin/gone.py", False),
+        ("python3 @/bin/gone.py --all", True),
+        ("/usr/bin/env LANG=C node @/bin/gone.mjs", True),
+        ("test -f x && @/bin/gone.py", False),
+        ("~/bin/gone.py", True),
+        ('"$HOME/my tools/note time.sh" start', False),
+        ("sh '@/my tools/plain.sh'", False),
+        ("'@/my tools/plain.sh'", True),
+        ('"$CLAUDE_PROJECT_DIR"/.claude/gone.sh', False),
+        ("$UNKNOWN/gone.sh", False),
+        ("git status --short >/dev/null", False),
+        ("python3 -c 'print(1)' /gone", False),
+        ("echo 'an open quote", False),
+    ],
+)
+def test_a_hook_whose_program_is_gone(
+    machine: Machine, doctor: Doctor, command: str, is_broken: bool
+):
+    tools = machine.home / "my tools"
+    tools.mkdir()
+    for name, mode in (("note time.sh", 0o755), ("plain.sh", 0o644)):
+        (tools / name).write_text("exit 0\n")
+        (tools / name).chmod(mode)
+    command = command.replace("@", str(machine.home))
+    machine.settings(machine.config / "settings.json", run_at("SessionStart", command))
+    assert bool(doctor.find("hook-broken")) is is_broken
+
+
+def test_a_hook_of_a_project_is_looked_for_in_the_project(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    script = project / ".claude/format.sh"
+    hook = run_at("PostToolUse", '"$CLAUDE_PROJECT_DIR"/.claude/format.sh')
+    machine.settings(project / ".claude/settings.json", hook)
+    assert str(script) in doctor.find("hook-broken")[0]["what"]
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o755)
+    assert doctor.find("hook-broken") == []
+
+
+@pytest.mark.parametrize(
+    ("matcher", "event", "is_doubled"),
+    [("startup", "SessionStart", True), ("resume", "SessionStart", False), ("", "Stop", False)],
+)
+def test_a_script_that_runs_twice(
+    machine: Machine, doctor: Doctor, matcher: str, event: str, is_doubled: bool
+):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    script = machine.home / "remind.py"
+    script.write_text("#!/usr/bin/env python3\n")
+    script.chmod(0o755)
+    user = run_at("SessionStart", str(script), matcher="startup|clear")
+    machine.settings(machine.config / "settings.json", user)
+    own = run_at(event, f"/usr/bin/env python3 {script}", matcher=matcher)
+    machine.settings(project / ".claude/settings.json", own)
+    assert bool(doctor.find("hooks-doubled")) is is_doubled
+
+
+def test_instructions_of_the_user_that_are_not_read(machine: Machine, doctor: Doctor):
+    codex = machine.home / ".codex"
+    codex.mkdir()
+    (codex / "AGENTS.md").write_text("Small commits.\n")
+    assert doctor.find("instructions-shadowed") == []
+    (codex / "AGENTS.override.md").write_text("For the demo.\n")
+    (shadowed,) = doctor.find("instructions-shadowed")
+    assert shadowed["paths"][0] == str(codex / "AGENTS.md")
+    there, gone = machine.home / "there.md", machine.home / "gone.md"
+    there.write_text("Be brief.\n")
+    named = [str(there), str(gone), "~/gone-too.md", f"{machine.home}/*.md", "docs/x.md"]
+    machine.settings(machine.home / ".config/opencode/opencode.json", {"instructions": named})
+    missing = {it["paths"][0] for it in doctor.find("instructions-missing")}
+    assert missing == {str(gone), str(machine.home / "gone-too.md")}
+
+
+def test_a_server_that_a_repository_names_is_not_started(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    mark = machine.path / "started"
+    server = {"command": "touch", "args": [str(mark)]}
+    machine.settings(project / ".mcp.json", {"mcpServers": {"ricordo": server}})
+    assert doctor.find("server-unreachable") == []
+    assert not mark.exists()
+    machine.settings(machine.home / ".claude.json", {"mcpServers": {"ricordo": server}})
+    assert len(doctor.find("server-unreachable")) == 1
+    assert mark.exists()
 
 
 def test_a_server_whose_program_is_gone_cannot_be_reached(machine: Machine, doctor: Doctor):

@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 
 from ricordo.agents.claude.folder import (
+    LONGEST_SLUG,
     MANAGED_SETTINGS,
     MEMORY_KEY,
     Installation,
@@ -27,8 +30,9 @@ from ricordo.agents.diagnosis import (
     ProjectFolder,
     SettingInEffect,
 )
-from ricordo.agents.transcripts.lines import as_dict, as_dicts, as_text, parse_object
+from ricordo.agents.transcripts.lines import as_dict, as_dicts, as_text, parse_object, parse_text
 from ricordo.agents.workplace import Workplace
+from ricordo.patterns import compile_lazily
 from ricordo.storage.foreign_file import (
     list_subfolders,
     normalize_absolute_path,
@@ -40,6 +44,9 @@ MOST_SESSIONS = 200
 """Sessions of one folder that are looked at, the newest ones."""
 DREAMING = "autoDreamEnabled"
 _LARGEST = 16 * 1024 * 1024
+_MOST_DIRECTORIES = 200
+"""Directories that are listed to find one by the name of its folder."""
+_PROJECT = compile_lazily(rb'"project":\s*("(?:[^"\\]|\\.)*")')
 _TIMED = b'"durationMs"'
 _PLUGINS = "skills"
 """The folder whose folders are loaded as plugins."""
@@ -47,18 +54,53 @@ _PLUGINS = "skills"
 
 def find_project_folders(claude: Installation) -> list[ProjectFolder]:
     """Return the folders of projects with what is known of their sessions."""
-    return [_read_folder(path) for path in list_project_folders(claude)]
+    named: dict[str, list[str]] = {}
+    for project in find_projects(claude):
+        named.setdefault(_cut_slug(project), []).append(project)
+    return [_read_folder(path, named) for path in list_project_folders(claude)]
 
 
-def _read_folder(path: str) -> ProjectFolder:
+def _cut_slug(path: str) -> str:
+    return make_slug(path)[:LONGEST_SLUG]
+
+
+def _read_folder(path: str, named: Mapping[str, Sequence[str]]) -> ProjectFolder:
+    """Return a folder; `named` are the recorded projects by the names of their folders."""
     newest = sorted(list_transcripts(path), reverse=True)[:MOST_SESSIONS]
-    sessions = (FolderSession(file, read_session_cwd(file) or "") for _, file in newest)
-    return ProjectFolder(path, os.path.join(path, "memory"), tuple(sessions))
+    sessions = tuple(FolderSession(file, read_session_cwd(file) or "") for _, file in newest)
+    folder = ProjectFolder(path, os.path.join(path, "memory"), sessions)
+    name = folder.name[:LONGEST_SLUG]
+    wide = (str(it) for cwd in folder.cwds for it in (cwd, *PurePath(cwd).parents))
+    owners = [*(it for it in wide if _cut_slug(it) == name), *named.get(name, ())]
+    if not any(map(os.path.isdir, owners)):
+        owners += _find_directories(name)
+    return folder._replace(owners=tuple(dict.fromkeys(owners)))
+
+
+def _find_directories(slug: str) -> Iterator[str]:
+    """Yield the directories on this machine whose folder has the name `slug`."""
+    above = ["/"]
+    for _ in range(_MOST_DIRECTORIES):
+        if not above:
+            return
+        for path in list_subfolders(above.pop()):
+            name = make_slug(path)
+            if name[:LONGEST_SLUG] == slug:
+                yield path
+            elif slug.startswith(f"{name}-") and not os.path.islink(path):
+                above.append(path)
 
 
 def find_projects(claude: Installation) -> list[str]:
-    """Return the directories that its record of projects names."""
-    return list(as_dict(_read_record(claude).get("projects")))
+    """Return the directories that its record of projects and its history of prompts name."""
+    raw = read_plain_file(_find_history(claude), _LARGEST) or b""
+    prompted = {parse_text(text) for text in set(_PROJECT.findall(raw))}
+    recorded = as_dict(_read_record(claude).get("projects"))
+    return [path for path in dict.fromkeys((*recorded, *sorted(prompted))) if path[:1] == "/"]
+
+
+def _find_history(claude: Installation) -> str:
+    return os.path.join(claude.config, "history.jsonl")
 
 
 def _read_record(claude: Installation) -> dict[str, Any]:
@@ -130,7 +172,14 @@ def _read_hooks(path: str) -> Iterator[ConfiguredHook]:
         for group in as_dicts(groups):
             for hook in as_dicts(group.get("hooks")):
                 if command := as_text(hook.get("command")):
-                    yield ConfiguredHook(event, command, path)
+                    if arguments := _list_arguments(hook):
+                        command = shlex.join((command, *arguments))
+                    yield ConfiguredHook(event, command, path, as_text(group.get("matcher")))
+
+
+def _list_arguments(described: dict[str, Any]) -> list[str]:
+    arguments = described.get("args")
+    return [it for it in arguments if isinstance(it, str)] if isinstance(arguments, list) else []
 
 
 def find_servers(claude: Installation, places: Iterable[Workplace]) -> list[ConfiguredServer]:
@@ -138,10 +187,13 @@ def find_servers(claude: Installation, places: Iterable[Workplace]) -> list[Conf
     record = _read_record(claude)
     servers = [*_read_servers(record, _find_record(claude))]
     for place in places:
-        of_project = as_dict(as_dict(record.get("projects")).get(place.root))
-        servers += _read_servers(of_project, _find_record(claude))
+        recorded = as_dict(as_dict(record.get("projects")).get(place.root))
+        servers += _read_servers(recorded, _find_record(claude))
         file = os.path.join(place.root, ".mcp.json")
-        servers += _read_servers(_read_object(file), file)
+        of_project = (
+            it._replace(is_of_project=True) for it in _read_servers(_read_object(file), file)
+        )
+        servers += of_project
     for folder in list_subfolders(os.path.join(claude.config, _PLUGINS)):
         file = os.path.join(folder, ".mcp.json")
         servers += _read_servers(_read_object(file), file)
@@ -152,12 +204,8 @@ def _read_servers(table: dict[str, Any], file: str) -> Iterator[ConfiguredServer
     for name, server in as_dict(table.get("mcpServers")).items():
         described = as_dict(server)
         command = as_text(described.get("command"))
-        arguments = described.get("args")
-        rest = (
-            [it for it in arguments if isinstance(it, str)] if isinstance(arguments, list) else []
-        )
         if command:
-            yield ConfiguredServer(name, (command, *rest), file)
+            yield ConfiguredServer(name, (command, *_list_arguments(described)), file)
 
 
 def read_hook_runs(path: str) -> Iterator[HookRun]:
@@ -200,7 +248,7 @@ def find_path_holders(claude: Installation, project: str) -> list[PathHolder]:
 
 def _list_files_with_paths(claude: Installation) -> Iterator[tuple[str, str]]:
     config = claude.config
-    yield os.path.join(config, "history.jsonl"), "history of prompts"
+    yield _find_history(claude), "history of prompts"
     yield _find_record(claude), "record of projects"
     for name in sorted(_list_names(os.path.join(config, "sessions"))):
         yield os.path.join(config, "sessions", name), "running session"

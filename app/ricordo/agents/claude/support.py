@@ -63,6 +63,7 @@ class ClaudeSupport(AgentSupport):
     takes_handoffs = True
     instruction_files = ("CLAUDE",)
     project_folder = ".claude"
+    worktree_folder = ".claude/worktrees"
     project_variable = "CLAUDE_PROJECT_DIR"
     session_variable = "CLAUDE_CODE_SESSION_ID"
 

@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING
 
 from ricordo.agents.opencode import AGENT
 from ricordo.agents.support import AgentSupport, Step
+from ricordo.agents.transcripts.lines import as_text
 from ricordo.agents.transcripts.sources import SessionFilter, TranscriptSource, is_inside
 from ricordo.errors import WrongUsage
-from ricordo.storage.foreign_file import read_plain_file
+from ricordo.storage.foreign_file import normalize_absolute_path, read_json, read_plain_file
 from ricordo.storage.reader import list_names
 from ricordo.text import make_one_line
 
 if TYPE_CHECKING:
     from ricordo.agents.connection import Connection, Launcher
+    from ricordo.agents.diagnosis import NamedFile
     from ricordo.agents.opencode.transcript import OpencodeSession, OpencodeTranscript
     from ricordo.agents.transcripts.checkpoint import Checkpoint
 
@@ -101,6 +103,22 @@ class OpencodeSupport(AgentSupport):
 
     def transcript_folders(self, home: str, environ: Mapping[str, str]) -> list[str]:
         return [find_data_folder(home, environ)]
+
+    def instruction_paths(self, home: str, environ: Mapping[str, str]) -> list[NamedFile]:
+        """Those of `instructions` without wildcards; comments make a file unreadable."""
+        from ricordo.agents.diagnosis import NamedFile
+
+        found: list[NamedFile] = []
+        for name in ("opencode.json", "opencode.jsonc"):
+            file = os.path.join(find_settings_folder(home, environ), name)
+            settings, _ = read_json(file, _LARGEST_PLUGIN)
+            named = settings.get("instructions") if isinstance(settings, dict) else ()
+            for text in named if isinstance(named, list) else ():
+                path = as_text(text)
+                path = os.path.join(home, path[2:]) if path.startswith("~/") else path
+                if path.startswith("/") and not set(path) & set("*?[{"):
+                    found.append(NamedFile(normalize_absolute_path(path), file))
+        return found
 
     def outdated_plugins(self, home: str, environ: Mapping[str, str]) -> list[str]:
         """Those of version 1, where version 2 is used."""

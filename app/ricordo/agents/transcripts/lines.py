@@ -134,6 +134,14 @@ def parse_object(raw: bytes | str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
+def parse_text(raw: bytes) -> str:
+    """Return the text of the JSON string in `raw`; "" if it is none."""
+    try:
+        return as_text(json.loads(raw))
+    except (ValueError, RecursionError):
+        return ""
+
+
 def read_exit_code(value: object) -> int | None:
     """Return the exit code that `value` is, a number of at most 32 bits; None if it is none."""
     if not isinstance(value, int) or isinstance(value, bool):

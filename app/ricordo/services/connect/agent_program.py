@@ -14,6 +14,8 @@ from typing import Any
 from ricordo.agents.connection import AgentCommand
 
 _SECONDS = 60
+_ANSWER_SECONDS = 15
+"""What a program may take to answer: somebody waits on a screen."""
 _MAX_MESSAGE = 300
 """Characters of an error."""
 
@@ -87,7 +89,7 @@ def _ask(process: subprocess.Popen[bytes], requests: tuple[dict[str, Any], ...])
 
     assert process.stdin is not None
     assert process.stdout is not None
-    timer = Timer(_SECONDS, process.kill)
+    timer = Timer(_ANSWER_SECONDS, process.kill)
     timer.start()
     try:
         for request in requests:

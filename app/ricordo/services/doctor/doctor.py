@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,14 +12,11 @@ from ricordo.agents.folder import has_notes
 from ricordo.agents.workplace import find_workplace
 from ricordo.errors import WrongUsage
 from ricordo.lint.finding import Severity
+from ricordo.services.doctor.hooks import HookCost, find_slow_hooks, measure_hooks
 from ricordo.services.doctor.problem import MoveRepair, Problem
-from ricordo.services.doctor.project_memories import find_memory_problems, map_projects
-from ricordo.services.doctor.setup import (
-    HookCost,
-    find_setup_problems,
-    find_slow_hooks,
-    measure_hooks,
-)
+from ricordo.services.doctor.project_map import ProjectMap, Step, map_projects
+from ricordo.services.doctor.project_memories import find_memory_problems
+from ricordo.services.doctor.setup import find_setup_problems
 from ricordo.services.workspace.environment import Environment
 from ricordo.text import make_one_line
 
@@ -32,6 +29,8 @@ class Diagnosis:
     """Worst first, those that can be repaired before the others."""
     costs: tuple[HookCost, ...]
     """What the hooks of agents cost, the most expensive first."""
+    maps: tuple[ProjectMap, ...] = ()
+    """The projects of each agent."""
 
     @property
     def counts(self) -> Mapping[Severity, int]:
@@ -45,47 +44,38 @@ class Diagnosis:
         return any(problem.severity is not Severity.INFO for problem in self.problems)
 
 
-def diagnose(
-    environment: Environment, step: Callable[[str], None] = lambda phase: None
-) -> Diagnosis:
-    """Return what is wrong on this machine; `step` is called with what is looked at. Nothing is
-    changed.
-    """
-    step("reading sessions")
-    maps = map_projects(environment)
-    step("comparing projects")
-    problems = [problem for each in maps for problem in find_memory_problems(each)]
+def diagnose(environment: Environment, step: Step = lambda phase: None) -> Diagnosis:
+    """Return what is wrong on this machine. Nothing is changed."""
+    maps = map_projects(environment, step)
+    problems = [problem for each in maps for problem in find_memory_problems(each, step)]
     step("timing hooks")
     costs = measure_hooks(environment, maps)
-    step("checking settings")
-    problems += [*find_setup_problems(environment, maps), *find_slow_hooks(costs)]
+    problems += [*find_setup_problems(environment, maps, step), *find_slow_hooks(costs)]
     unique = {problem.id: problem for problem in reversed(problems)}
     worst_first = sorted(unique.values(), key=_rank)
-    return Diagnosis(tuple(worst_first), tuple(costs))
+    return Diagnosis(tuple(worst_first), tuple(costs), tuple(maps))
 
 
 def _rank(problem: Problem) -> tuple[int, bool, str, tuple[str, ...]]:
     return -problem.severity, problem.repair is None, problem.check, problem.paths
 
 
-def choose_project(problem: Problem, project: str, environment: Environment) -> Problem:
-    """Return a problem whose repair moves the notes to the memory of `project`. Raises WrongUsage
-    where it has no memory to move, or `project` no memory to load.
+def choose_project(diagnosis: Diagnosis, problem: Problem, directory: str) -> Problem:
+    """Return a problem whose repair moves the notes to the memory of the project in `directory`.
+    Raises WrongUsage where it has no memory to move, or no such project is there.
     """
-    source = problem.paths[0] if problem.paths else ""
-    directory = os.path.join(environment.cwd, project)
     if not os.path.isdir(directory):
         raise WrongUsage(f"--into: {make_one_line(directory)} is not a directory.")
-    for each in map_projects(environment):
-        folder = next((it for it in each.folders if it.memory == source), None)
-        if folder is None or not has_notes(source):
-            continue
-        place = find_workplace(directory)
-        target = each.find_loaded_memory(place)
-        title = f"From {os.path.basename(folder.cwds[0] if folder.cwds else folder.name)}"
-        reason = f"notes of {folder.name} belong to {place.root}"
-        move = MoveRepair(source, target, place.root, title, reason)
-        return replace(problem, repair=move)
+    source = problem.paths[0] if problem.paths else ""
+    for projects in diagnosis.maps:
+        folder = next((it for it in projects.folders if it.memory == source), None)
+        if folder is not None and has_notes(source):
+            place = find_workplace(directory)
+            target = projects.find_loaded_memory(place)
+            title = f"From {os.path.basename(folder.cwds[0] if folder.cwds else folder.name)}"
+            reason = f"notes of {folder.name} belong to {place.root}"
+            move = MoveRepair(source, target, place.root, title, reason)
+            return replace(problem, repair=move)
     raise WrongUsage(f"Problem {problem.id} has no notes to move.")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from ricordo.lint.finding import Severity
@@ -29,7 +29,8 @@ class MoveRepair:
     @property
     def label(self) -> str:
         """The repair in a few words."""
-        notes = "the notes" if self.only is None else f"{len(self.only)} notes"
+        count = len(self.only or ())
+        notes = "the notes" if self.only is None else "1 note" if count == 1 else f"{count} notes"
         return f"move {notes} to {self.target}"
 
 
@@ -60,16 +61,8 @@ class Problem:
         return hashlib.blake2b(whole.encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
 
 
-def shorten_paths(problem: Problem, home: str) -> Problem:
-    """Return a problem to show, with `~` for the home directory in its texts."""
-    start = os.path.join(os.path.realpath(home), "")
-    starts = dict.fromkeys((start, os.path.join(home, "")))
-
-    def shorten(text: str) -> str:
-        for each in starts:
-            text = text.replace(each, "~/")
-        return text
-
+def shorten_paths(problem: Problem, shorten: Callable[[str], str]) -> Problem:
+    """Return a problem to show, with its texts as `shorten` returns them."""
     repair = problem.repair
     return replace(
         problem,

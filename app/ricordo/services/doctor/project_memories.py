@@ -1,131 +1,101 @@
-"""Memories that agents keep for projects: those that no session loads any more, and those that
-several projects share.
-"""
+"""Memories that agents keep for projects, and that no session loads any more."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from ricordo import git
-from ricordo.agents.diagnosis import MemorySource, ProjectFolder
+from ricordo.agents.diagnosis import ProjectFolder
 from ricordo.agents.folder import has_notes
-from ricordo.agents.registry import SUPPORTED, find_transcript_at, open_transcript, recognise
-from ricordo.agents.transcripts.session import FileAction
 from ricordo.agents.workplace import Workplace, find_workplace
-from ricordo.errors import MemoryNotFound, MemoryUnreadable
 from ricordo.lint.finding import Severity
-from ricordo.patterns import compile_lazily
-from ricordo.services.doctor.identity import Likeness, PastProject, read_identity
+from ricordo.services.doctor.identity import (
+    STRONG,
+    WEAK,
+    Likeness,
+    PastProject,
+    read_first_time,
+)
+from ricordo.services.doctor.mixed_memories import (
+    find_mixed,
+    find_shared,
+    find_taken_over,
+    read_earlier,
+)
 from ricordo.services.doctor.problem import MoveRepair, Problem
-from ricordo.services.workspace.environment import Environment
-from ricordo.storage.foreign_file import list_subfolders, read_plain_file
-from ricordo.storage.reader import read_memory
+from ricordo.services.doctor.project_map import (
+    ProjectMap,
+    Step,
+    digest_notes,
+    fold_name,
+    is_at,
+    is_inside,
+    is_note,
+    list_names,
+)
+from ricordo.storage.foreign_file import list_subfolders
 
-if TYPE_CHECKING:
-    from ricordo.agents.support import AgentSupport
-
-MOST_CANDIDATES = 40
-"""Projects that are compared with one that is gone."""
-_FOLDED = compile_lazily(r"[^a-z0-9]+")
 _MOST_NAMED = 5
+_FEWEST_NOTES = 2
+"""Notes that two memories of one project have to share."""
 
 
-def fold_name(name: str) -> str:
-    """Return the name of a folder without what different rules for such names make different."""
-    return _FOLDED.sub("-", name.casefold()).strip("-")
-
-
-@dataclass(slots=True)
-class ProjectMap:
-    """The projects and folders of one agent on this machine."""
-
-    support: AgentSupport
-    environment: Environment
-    folders: list[ProjectFolder]
-    projects: list[str]
-    """Directories of projects that are there."""
-    _loaded: dict[str, str] = field(default_factory=dict)
-
-    def find_loaded_memory(self, place: Workplace) -> str:
-        """Return the directory of the memory that sessions of a workplace load."""
-        if place.root not in self._loaded:
-            home, environ = self.environment.agent_home, self.environment.environ
-            memory = next(iter(self.support.memories_at(place, home, environ)))
-            self._loaded[place.root] = os.path.realpath(memory.root)
-        return self._loaded[place.root]
-
-    def find_loading(self, memory: str) -> list[str]:
-        """Return the projects whose sessions load the memory."""
-        root = os.path.realpath(memory)
-        return [it for it in self.projects if self.find_loaded_memory(find_workplace(it)) == root]
-
-    def list_sources(self, place: Workplace) -> list[MemorySource]:
-        """Return the settings of a workplace that name a memory."""
-        home, environ = self.environment.agent_home, self.environment.environ
-        return self.support.memory_sources(place, home, environ)
-
-    def list_path_holders(self, project: str) -> tuple[str, ...]:
-        """Return what holds the path of a project besides its memory, a line each."""
-        home, environ = self.environment.agent_home, self.environment.environ
-        holders = self.support.path_holders(project, home, environ)
-        return tuple(f"{holder.path} ({holder.about})" for holder in holders)
-
-
-def map_projects(environment: Environment) -> list[ProjectMap]:
-    """Return the projects of each agent that keeps folders for them."""
-    home, environ = environment.agent_home, environment.environ
-    surveyed = {cwd for support in SUPPORTED for cwd in support.survey(home, environ).cwds}
-    maps: list[ProjectMap] = []
-    for support in SUPPORTED:
-        folders = support.project_folders(home, environ)
-        if not folders:
-            continue
-        cwds = {cwd for folder in folders for cwd in folder.cwds}
-        known = support.known_projects(home, environ)
-        here = {environment.cwd} if git.find_top_level(environment.cwd) else set[str]()
-        paths = sorted({*cwds, *surveyed, *known, *here})
-        roots = dict.fromkeys(find_workplace(path).root for path in paths if os.path.isdir(path))
-        maps.append(ProjectMap(support, environment, folders, list(roots)))
-    return maps
-
-
-def find_memory_problems(projects: ProjectMap) -> Iterator[Problem]:
+def find_memory_problems(
+    projects: ProjectMap, step: Step = lambda phase: None
+) -> Iterator[Problem]:
     """Yield the problems of the memories of one agent."""
-    for folder in projects.folders:
+    for memory, loading in projects.list_shared():
+        yield from find_shared(projects, memory, loading)
+    unloaded: list[ProjectFolder] = []
+    earlier: list[tuple[ProjectFolder, PastProject]] = []
+    for number, folder in enumerate(projects.folders, 1):
+        step(f"reading memories, {number} of {len(projects.folders)}")
+        loading = projects.find_loading(folder.memory)
         if not has_notes(folder.memory):
             continue
-        loading = projects.find_loading(folder.memory)
         if loading:
-            yield from _find_mixed(projects, folder, loading)
+            yield from find_mixed(projects, folder, loading)
+            earlier += read_earlier(projects, folder, loading[0])
+        elif (problem := _explain_present(projects, folder)) is not None:
+            yield problem
         else:
-            yield _explain_unloaded(projects, folder)
+            unloaded.append(folder)
+    gone: list[tuple[ProjectFolder, list[PastProject]]] = []
+    for number, folder in enumerate(unloaded, 1):
+        step(f"reading sessions of projects that are gone, {number} of {len(unloaded)}")
+        gone.append((folder, _read_past(folder)))
+    everything = [*(it for _, past in gone for it in past), *(past for _, past in earlier)]
+    # each repository is asked for the commits of all at once
+    projects.repositories.expect_commits(commit for past in everything for commit in past.commits)
+    for folder, past_project in earlier:
+        yield from find_taken_over(projects, folder, past_project)
+    for number, (folder, past) in enumerate(gone, 1):
+        step(f"looking for projects that are gone, {number} of {len(gone)}")
+        yield _explain_gone(projects, folder, past, step)
 
 
 # Memories that no session loads
 
 
-def _explain_unloaded(projects: ProjectMap, folder: ProjectFolder) -> Problem:
-    """Return the problem of a memory that no session loads."""
-    for cwd in folder.cwds:
-        if os.path.isdir(cwd):
-            return _explain_moved_rule(projects, folder, find_workplace(cwd), cwd)
-    twin = next((it for it in projects.folders if _is_twin(projects, it, folder)), None)
-    if twin is not None:
-        project = projects.find_loading(twin.memory)[0]
-        evidence = (
-            f"the folders {folder.name} and {twin.name} differ only in signs or case",
-            f"sessions in {project} load {twin.memory}",
-        )
-        return _make_split(projects, folder, "twin-memory", project, twin.memory, evidence)
-    return _explain_gone(projects, folder)
-
-
-def _is_twin(projects: ProjectMap, one: ProjectFolder, other: ProjectFolder) -> bool:
-    is_alike = one.path != other.path and fold_name(one.name) == fold_name(other.name)
-    return is_alike and bool(projects.find_loading(one.memory))
+def _explain_present(projects: ProjectMap, folder: ProjectFolder) -> Problem | None:
+    """Return the problem of a memory that no session loads, by the project that is still there;
+    None if that is gone.
+    """
+    for path in folder.owners or folder.cwds:
+        if os.path.isdir(path):
+            return _explain_moved_rule(projects, folder, find_workplace(path), path)
+    twin = projects.twins.get(fold_name(folder.name))
+    if twin is None:
+        return None
+    project = projects.find_loading(twin.memory)[0]
+    evidence = (
+        f"the folders {folder.name} and {twin.name} differ only in signs or case",
+        f"sessions in {project} load {twin.memory}",
+    )
+    return _make_split(projects, folder, "twin-memory", project, twin.memory, evidence)
 
 
 def _explain_moved_rule(
@@ -137,109 +107,158 @@ def _explain_moved_rule(
     named = next((it for it in sources if os.path.realpath(it.directory) == target), None)
     if named is not None:
         check = "redirected-memory"
-        evidence = (f"{named.file} ({named.scope} settings) names {named.directory}",)
+        evidence = [f"{named.file} ({named.scope} settings) names {named.directory}"]
     elif place.top != place.root:
         check = "worktree-memory"
-        evidence = (f"{cwd} is a worktree of {place.root}",)
+        evidence = [f"{cwd} is a worktree of {place.root}"]
     elif fold_name(os.path.basename(os.path.dirname(target))) == fold_name(folder.name):
         check = "twin-memory"
         other = os.path.basename(os.path.dirname(target))
-        evidence = (f"the folders {folder.name} and {other} differ only in signs or case",)
+        evidence = [f"the folders {folder.name} and {other} differ only in signs or case"]
     elif place.directory != place.root:
         check = "subfolder-memory"
-        evidence = (f"{cwd} is inside the repository {place.root}",)
+        evidence = [f"{cwd} is inside the repository {place.root}"]
     else:
         check = "split-memory"
-        evidence = (f"its sessions worked in {cwd}",)
-    loads = f"sessions in {place.root} load {target}"
-    return _make_split(projects, folder, check, place.root, target, (*evidence, loads))
+        evidence = [f"its sessions worked in {cwd}"]
+    evidence.append(f"sessions in {place.root} load {target}")
+    if not os.path.isdir(target) and named is not None:
+        evidence.append(f"{target} is not there")
+    problem = _make_split(projects, folder, check, place.root, target, tuple(evidence))
+    if named is None:
+        return problem
+    advice = f"Without the setting in {named.file} they are loaded again."
+    if len(projects.find_loading(target)) > 1:
+        # there they would be mixed with the notes of other projects
+        return replace(problem, advice=advice, repair=None)
+    return replace(problem, advice=f"{advice} {problem.advice}")
 
 
-def _explain_gone(projects: ProjectMap, folder: ProjectFolder) -> Problem:
+def _read_past(folder: ProjectFolder) -> list[PastProject]:
+    """Return the projects that are gone after which a folder is named, by their sessions."""
+    return [
+        PastProject(path, [it.path for it in folder.sessions if is_at(it.cwd, path)])
+        for path in folder.owners or folder.cwds
+    ]
+
+
+def _explain_gone(
+    projects: ProjectMap, folder: ProjectFolder, past: Sequence[PastProject], step: Step
+) -> Problem:
     """Return the problem of a memory whose project is gone: moved, renamed or deleted."""
-    for path in folder.cwds:
-        root = next((it for it in projects.projects if _is_inside(path, it)), None)
-        if root is not None:
-            target = projects.find_loaded_memory(find_workplace(root))
-            evidence = (f"{path}, which is gone, was inside {root}",)
-            return _make_split(projects, folder, "worktree-memory", root, target, evidence)
-    likely = _find_likely(projects, folder)
-    path = folder.cwds[0] if folder.cwds else ""
-    if not likely or (len(likely) > 1 and likely[0].weight == likely[1].weight):
+    for each in past:
+        if owner := projects.find_worktree_owner(each.path):
+            was = f"{each.path}, which is gone, was a worktree of {owner}"
+            return _explain_inside(projects, folder, "worktree-memory", owner, was)
+        if owner := _find_surrounding(projects, each.path):
+            was = f"{each.path}, which is gone, was inside the repository {owner}"
+            return _explain_inside(projects, folder, "subfolder-memory", owner, was)
+    likely = _find_likely(projects, folder, past, step)
+    path = past[0].path if past else ""
+    is_tie = len(likely) > 1 and likely[0].weight == likely[1].weight
+    if is_tie or not likely or not likely[0].is_confirmed:
         return _make_orphan(folder, path, likely)
     best = likely[0]
-    is_renamed = os.path.dirname(best.project) == os.path.dirname(path)
-    check = "renamed-project" if is_renamed else "moved-project"
+    evidence = (f"{path} is gone", *best.evidence) if path else best.evidence
+    last = max((it.last_time for it in past), default="")
+    if any(it.project == best.project for it in _compare_neighbours(projects, path)):
+        check = "worktree-memory"
+    elif _ran_earlier(projects, best.project, last):
+        check = "split-memory"
+        evidence += (f"sessions ran in {best.project} at the same time: one was a copy",)
+    elif os.path.dirname(best.project) == os.path.dirname(path):
+        check = "renamed-project"
+    else:
+        check = "moved-project"
     target = projects.find_loaded_memory(find_workplace(best.project))
-    gone = f"{path} is gone"
-    problem = _make_split(
-        projects, folder, check, best.project, target, (gone, *best.evidence), path
-    )
-    if best.is_confirmed:
-        return problem
-    doubt = "This is likely, not certain: look at the evidence first."
-    return replace(problem, advice=f"{doubt} {problem.advice}", severity=Severity.INFO)
+    return _make_split(projects, folder, check, best.project, target, evidence, path)
 
 
-def _find_likely(projects: ProjectMap, folder: ProjectFolder) -> list[Likeness]:
-    """Return the projects that may be the one of a folder, the likeliest first."""
-    found: dict[str, Likeness] = {}
-    for path in folder.cwds:
-        transcripts = [it.path for it in folder.sessions if it.cwd == path]
-        past = PastProject(path, transcripts)
-        for project in _list_candidates(projects, path):
-            likeness = past.compare(project)
-            known = found.get(project)
-            if likeness.weight and (known is None or known.weight < likeness.weight):
-                found[project] = likeness
-    for likeness in _compare_notes(projects, folder):
-        known = found.get(likeness.project)
-        evidence = (*(known.evidence if known else ()), *likeness.evidence)
-        weight = likeness.weight + (known.weight if known else 0)
-        found[likeness.project] = Likeness(likeness.project, weight, evidence)
-    return sorted(found.values(), key=lambda it: (-it.weight, it.project))
+def _explain_inside(
+    projects: ProjectMap, folder: ProjectFolder, check: str, project: str, evidence: str
+) -> Problem:
+    target = projects.find_loaded_memory(find_workplace(project))
+    return _make_split(projects, folder, check, project, target, (evidence,))
 
 
-def _list_candidates(projects: ProjectMap, path: str) -> list[str]:
-    """Return the projects that may be the one that was at `path`: those that the agent knows, and
-    repositories in the nearest folder around it that is there.
+def _find_surrounding(projects: ProjectMap, path: str) -> str:
+    """Return the project in whose repository the directory `path`, which is gone, was; "" if there
+    is none. A repository inside another one is a project of its own.
     """
+    around = max((it for it in projects.projects if is_inside(path, it)), key=len, default="")
+    if not around or git.find_top_level(around) != around:
+        return ""
+    relative = f":(literal){os.path.relpath(path, around)}"
+    is_tracked = git.run_git(around, "log", "--all", "-1", "--format=%H", "--", relative)
+    return around if is_tracked else ""
+
+
+def _ran_earlier(projects: ProjectMap, project: str, time: str) -> bool:
+    """Return whether sessions ran in `project` before `time`; not if either is unknown."""
+    sessions = (
+        session.path
+        for folder in projects.folders
+        for session in folder.sessions
+        if is_at(session.cwd, project)
+    )
+    return bool(time) and any("" < read_first_time(it) < time for it in sessions)
+
+
+def _find_likely(
+    projects: ProjectMap, folder: ProjectFolder, past: Sequence[PastProject], step: Step
+) -> list[Likeness]:
+    """Return the projects that may be the one of a folder, the likeliest first."""
+    best: dict[str, Likeness] = {}
+    for each in past:
+        candidates = projects.list_candidates(each.path)
+        compared = [each.compare(project, projects.repositories) for project in candidates]
+        branches = _compare_branches(projects, each, candidates)
+        for it in _add_up([*compared, *branches, *_compare_neighbours(projects, each.path)]):
+            if it.project not in best or best[it.project].weight < it.weight:
+                best[it.project] = it
+    likely = _add_up([*best.values(), *_compare_notes(projects, folder)])
+    return sorted(likely, key=lambda it: (-it.weight, it.project))
+
+
+def _add_up(found: Iterable[Likeness]) -> Iterator[Likeness]:
+    """Yield one sum for each project for which anything speaks."""
+    sums: dict[str, Likeness] = {}
+    for project, weight, evidence in found:
+        known = sums.get(project, Likeness(project, 0, ()))
+        sums[project] = Likeness(project, known.weight + weight, (*known.evidence, *evidence))
+    return (it for it in sums.values() if it.weight)
+
+
+def _compare_branches(
+    projects: ProjectMap, past: PastProject, candidates: Sequence[str]
+) -> Iterator[Likeness]:
+    """Yield the projects that alone have a branch on which sessions worked."""
+    for branch in past.branches:
+        owners = [it for it in candidates if projects.repositories.has_branch(it, branch)]
+        if len(owners) == 1:
+            yield Likeness(owners[0], WEAK, (f"no other project has its branch {branch}",))
+            return
+
+
+def _compare_neighbours(projects: ProjectMap, path: str) -> Iterator[Likeness]:
+    """Yield the project of which all that is left in the folder of `path` are worktrees."""
     above = os.path.dirname(path)
-    while not os.path.isdir(above):
-        above = os.path.dirname(above)
-    home = os.path.realpath(projects.environment.agent_home)
-    near = list_subfolders(above) if above not in ("/", os.path.dirname(home)) else []
-    beside = [it for it in near if os.path.lexists(os.path.join(it, ".git"))]
-    roots = [find_workplace(it).root for it in beside]
-    return list(dict.fromkeys((*projects.projects, *roots)))[:MOST_CANDIDATES]
+    owners = {projects.find_worktree_owner(it) for it in list_subfolders(above)}
+    if len(owners) == 1 and (owner := owners.pop()):
+        yield Likeness(owner, WEAK, (f"all that is left in {above} are its worktrees",))
 
 
 def _compare_notes(projects: ProjectMap, folder: ProjectFolder) -> Iterator[Likeness]:
     """Yield the projects whose memory has notes of this one."""
-    own = _digest_notes(folder.memory)
-    for other in projects.folders:
-        if other.path == folder.path or not own:
-            continue
-        same = own & _digest_notes(other.memory)
-        for project in projects.find_loading(other.memory) if len(same) >= 2 else ():
-            text = f"{len(same)} notes are the same in {other.memory}"
-            yield Likeness(project, 2, (text,))
-
-
-def _digest_notes(root: str) -> frozenset[bytes]:
-    names = sorted(name for name in _list_names(root) if name.endswith(".md"))
-    raws = (read_plain_file(os.path.join(root, name), 1 << 20) for name in names[:500])
-    skipped = {"memory.md", "readme.md"}
-    return frozenset(
-        raw for name, raw in zip(names, raws, strict=False) if raw and name.lower() not in skipped
+    same = Counter(
+        other.memory
+        for digest in digest_notes(folder.memory)
+        for other in projects.notes.get(digest, ())
+        if other.path != folder.path
     )
-
-
-def _list_names(root: str) -> Sequence[str]:
-    try:
-        return os.listdir(root)
-    except OSError:
-        return ()
+    for memory, count in same.items():
+        for project in projects.find_loading(memory) if count >= _FEWEST_NOTES else ():
+            yield Likeness(project, STRONG, (f"{count} notes are the same in {memory}",))
 
 
 def _make_split(
@@ -252,13 +271,12 @@ def _make_split(
     gone: str = "",
 ) -> Problem:
     """Return the problem of notes that belong to the memory `target` of `project`."""
-    count = _count_notes(folder.memory)
-    noun = "note" if count == 1 else "notes"
-    verb = "is" if count == 1 else "are"
-    what = f"{count} {noun} of {project} {verb} not loaded: {_WHY[check]}."
+    notes = _name_notes(folder.memory)
+    verb = "is" if notes == "1 note" else "are"
+    what = f"{notes} of {project} {verb} not loaded: {_WHY[check]}."
     has_target = has_notes(target) if os.path.isdir(target) else False
-    done = "joins it with the memory there" if has_target else "moves it to where they do"
-    advice = f"No session loads {folder.memory}. The repair {done}; `ricordo undo` reverts it."
+    done = "joins them with the notes there" if has_target else "moves them to the loaded memory"
+    advice = f"The repair {done}; `ricordo undo` reverts it."
     title = f"From {os.path.basename(gone or (folder.cwds[0] if folder.cwds else folder.name))}"
     reason = f"{_WHY[check]}: notes of {folder.name} belong to {project}"
     repair = MoveRepair(folder.memory, target, project, title, reason)
@@ -267,7 +285,7 @@ def _make_split(
         check,
         Severity.WARNING,
         what,
-        evidence,
+        (*evidence, f"no session loads {folder.memory}"),
         advice,
         (folder.memory, target),
         holders,
@@ -276,9 +294,9 @@ def _make_split(
 
 
 _WHY = {
-    "worktree-memory": "they are in the memory of a worktree",
-    "subfolder-memory": "they are in the memory of a folder inside it",
-    "twin-memory": "they are in a memory with nearly the same name",
+    "worktree-memory": "the memory is that of a worktree",
+    "subfolder-memory": "the memory is that of a folder inside it",
+    "twin-memory": "the memory has nearly the same name as the loaded one",
     "redirected-memory": "the settings name another directory",
     "renamed-project": "the project was renamed",
     "moved-project": "the project was moved",
@@ -287,135 +305,28 @@ _WHY = {
 
 
 def _make_orphan(folder: ProjectFolder, path: str, likely: Sequence[Likeness]) -> Problem:
-    evidence = [f"{path} is gone"] if path else ["no session of it is left"]
+    notes, above = _name_notes(folder.memory), _find_empty_folder(path)
+    if above:
+        what = f"The project of {notes} cannot be reached now: {path}."
+        evidence = [f"{above} is empty, as the folder of a disk that is not mounted is"]
+    else:
+        what = f"No project is there for {notes} in {folder.memory}."
+        evidence = [f"{path} is gone" if path else "no session of it is left"]
     evidence += [f"{it.project} may be it: {'; '.join(it.evidence)}" for it in likely[:_MOST_NAMED]]
-    count = _count_notes(folder.memory)
-    noun = "note" if count == 1 else "notes"
-    return Problem(
-        "orphan-memory",
-        Severity.INFO,
-        f"{count} {noun} in {folder.memory} belong to no project that is there.",
-        tuple(evidence),
-        "Where the project is elsewhere now, name it: `ricordo doctor --fix ID --into DIR`.",
-        (folder.memory,),
-        repair=None,
-    )
+    problem = Problem("orphan-memory", Severity.INFO, what, tuple(evidence), paths=(folder.memory,))
+    command = f"`ricordo doctor --fix {problem.id} --into DIR`"
+    advice = f"Nothing is lost. Where the project is elsewhere now, name it: {command}."
+    return replace(problem, advice=advice)
 
 
-def _count_notes(root: str) -> int:
-    return len([name for name in _list_names(root) if _is_note(name)])
+def _find_empty_folder(path: str) -> str:
+    """Return the folder that is there of those around `path`, if it is empty; else ""."""
+    above = os.path.dirname(path)
+    while above and not os.path.isdir(above):
+        above = os.path.dirname(above)
+    return above if above and not list_names(above) else ""
 
 
-def _is_note(name: str) -> bool:
-    return name.endswith(".md") and name.lower() not in ("memory.md", "readme.md")
-
-
-def _is_inside(path: str, folder: str) -> bool:
-    return path.startswith(os.path.join(folder, ""))
-
-
-# Memories of several projects
-
-
-def _find_mixed(
-    projects: ProjectMap, folder: ProjectFolder, loading: Sequence[str]
-) -> Iterator[Problem]:
-    """Yield the problems of a memory that sessions of several projects load or wrote."""
-    distinct = _list_distinct(loading)
-    if len(distinct) > 1:
-        named = ", ".join(distinct[:_MOST_NAMED])
-        yield Problem(
-            "shared-memory",
-            Severity.WARNING,
-            f"Sessions of {len(distinct)} projects load one memory: {named}.",
-            tuple(f"sessions in {project} load {folder.memory}" for project in distinct),
-            "Give one of them a memory of its own: `autoMemoryDirectory` in its local settings.",
-            (folder.memory, *distinct),
-        )
-    for project, transcripts in _group_foreign(folder, loading).items():
-        yield _explain_foreign(projects, folder, loading[0], project, transcripts)
-
-
-def _list_distinct(projects: Iterable[str]) -> list[str]:
-    """Return the projects without further clones of one."""
-    distinct: list[str] = []
-    for project in projects:
-        identity = read_identity(project)
-        if not any(identity.is_same(read_identity(other)) for other in distinct):
-            distinct.append(project)
-    return distinct
-
-
-def _group_foreign(folder: ProjectFolder, loading: Sequence[str]) -> Mapping[str, list[str]]:
-    """Return the transcripts of sessions that began in other existing projects, by project."""
-    roots = {cwd: find_workplace(cwd).root for cwd in folder.cwds if os.path.isdir(cwd)}
-    others = {
-        cwd: root
-        for cwd, root in roots.items()
-        if root not in loading
-        and not any(read_identity(root).is_same(read_identity(it)) for it in loading)
-    }
-    foreign: dict[str, list[str]] = {}
-    for session in folder.sessions:
-        if session.cwd in others:
-            foreign.setdefault(others[session.cwd], []).append(session.path)
-    return foreign
-
-
-def _explain_foreign(
-    projects: ProjectMap,
-    folder: ProjectFolder,
-    owner: str,
-    project: str,
-    transcripts: Sequence[str],
-) -> Problem:
-    """Return the problem of sessions of `project` in the folder of `owner`."""
-    target = projects.find_loaded_memory(find_workplace(project))
-    notes = _find_notes_of(folder.memory, transcripts)
-    count = len(transcripts)
-    sessions = "1 session" if count == 1 else f"{count} sessions"
-    evidence = [f"{sessions} in {folder.path} began in {project}"]
-    repair = None
-    advice = f"Look at the notes of {folder.memory} that are about {project}."
-    if notes:
-        evidence.append(f"they wrote {', '.join(notes[:_MOST_NAMED])}")
-        title, reason = f"From {os.path.basename(owner)}", f"written by sessions in {project}"
-        repair = MoveRepair(folder.memory, target, project, title, reason, tuple(notes))
-        advice = f"The repair moves what they wrote to {target}; `ricordo undo` reverts it."
-    return Problem(
-        "mixed-memory",
-        Severity.WARNING,
-        f"The memory of {owner} also has sessions of {project}.",
-        tuple(evidence),
-        advice,
-        (folder.memory, project),
-        repair=repair,
-    )
-
-
-def _find_notes_of(root: str, transcripts: Sequence[str]) -> list[str]:
-    """Return the notes of the memory at `root` that these sessions, and no others, wrote: by the
-    session that a note names, else by the transcripts.
-    """
-    try:
-        memory = read_memory(root, recognise(root))
-    except (MemoryNotFound, MemoryUnreadable):
-        return []
-    ids = {os.path.splitext(os.path.basename(path))[0] for path in transcripts}
-    written = {path for transcript in transcripts for path in _list_written(root, transcript)}
-    found: list[str] = []
-    for note in memory.notes:
-        named = note.frontmatter.get_text("originSessionId")
-        if named in ids if named else note.path in written:
-            found.append(note.path)
-    return found
-
-
-def _list_written(root: str, transcript: str) -> Iterator[str]:
-    """Yield the paths in the memory at `root` of files that a session wrote as a whole."""
-    inside = os.path.join(root, "")
-    reading = open_transcript(find_transcript_at(transcript))
-    for message in reading.messages():
-        for touch in message.touches:
-            if touch.action is FileAction.WROTE and touch.path.startswith(inside):
-                yield touch.path.removeprefix(inside)
+def _name_notes(root: str) -> str:
+    count = len([name for name in list_names(root) if is_note(name)])
+    return "1 note" if count == 1 else f"{count} notes"

@@ -13,6 +13,7 @@ from ricordo.memory.memory import Memory
 from ricordo.services.doctor.problem import MoveRepair
 from ricordo.services.edits.change import apply_merging
 from ricordo.services.history.recovery import read_and_record
+from ricordo.services.history.undo import UndoToConfirm, undo
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.reader import read_memory
 from ricordo.storage.state_file import create_private_directory
@@ -79,3 +80,18 @@ def apply_repair(
     read_and_record(notebook)
     _, merged = apply_merging(notebook, change_set, by_hand=True)
     return merged
+
+
+def undo_repair(repair: MoveRepair, environment: Environment, settings: Settings) -> None:
+    """Undo the last change of the memory that got the notes. Raises ChangeRefused where others
+    changed the files since, and what `undo` raises.
+    """
+    target = os.path.realpath(repair.target)
+    notebook = Notebook(place_from_directory(target), environment, settings)
+    read_and_record(notebook)
+    if isinstance(undo(notebook), UndoToConfirm):
+        shown = make_visible(target)
+        raise ChangeRefused(
+            "Others changed the notes since they were moved.",
+            hint=f"`ricordo undo {shown}` shows the merge.",
+        )

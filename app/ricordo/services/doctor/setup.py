@@ -7,14 +7,15 @@ from __future__ import annotations
 import os
 import shlex
 import stat
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from shutil import which
-from statistics import median
-from typing import NamedTuple
 
-from ricordo.agents.diagnosis import ConfiguredHook, HookRun
-from ricordo.agents.instruction_files import find_shadowed, find_unread
+from ricordo.agents.agent import MemoryPlace
+from ricordo.agents.instruction_files import (
+    find_shadowed,
+    find_shadowed_at_home,
+    find_unread,
+)
 from ricordo.agents.registry import SUPPORTED
 from ricordo.agents.support import AgentSupport
 from ricordo.agents.workplace import Workplace, find_workplace
@@ -27,8 +28,9 @@ from ricordo.services.connect.connection import (
     list_connections,
     read_status,
 )
+from ricordo.services.doctor.hooks import check_hooks, is_own
 from ricordo.services.doctor.problem import Problem
-from ricordo.services.doctor.project_memories import ProjectMap
+from ricordo.services.doctor.project_map import ProjectMap, Step
 from ricordo.services.load_description import find_unloaded_entries
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.places import find_all_memories
@@ -37,45 +39,36 @@ from ricordo.storage.state_file import check_regular_files
 
 OURS = "ricordo"
 """The name of the server and the plugin, and of the program in commands of hooks."""
-SLOW_MILLISECONDS = 500
-"""What a hook may cost a prompt before it is reported."""
 LEAST_SPACE = 64 * 1024 * 1024
 """Bytes that have to be free where Ricordo keeps its data."""
-MOST_TRANSCRIPTS = 20
-"""Transcripts whose hooks are timed, the newest ones of all projects."""
-_OWN_HOOK = compile_lazily(
-    r"(?:^|[/\s'\"])ricordo(?:[/'\"\s].*)? hook (?:prompt|start|wrote|compact|stop|end)\b"
-)
 _OWN_SERVER = compile_lazily(r"(?:^|[/\s'\"])ricordo(?:[/'\"\s].*)? mcp\b")
-_PROMPT_EVENTS = ("UserPromptSubmit",)
 
 
-class HookCost(NamedTuple):
-    """What one hook costs."""
-
-    agent: str
-    event: str
-    command: str
-    runs: int
-    milliseconds: int
-    """The median of its runs."""
-    per_prompt: int
-    """Milliseconds of all its runs, divided by the number of prompts."""
-
-
-def find_setup_problems(environment: Environment, maps: Sequence[ProjectMap]) -> Iterator[Problem]:
+def find_setup_problems(
+    environment: Environment, maps: Sequence[ProjectMap], step: Step = lambda phase: None
+) -> Iterator[Problem]:
     """Yield the problems of the set-up."""
     projects = list(dict.fromkeys(it for each in maps for it in each.projects))
     places = [find_workplace(it) for it in projects or [environment.cwd]]
+    step("checking settings and hooks")
     for support in SUPPORTED:
         yield from _check_sources(support, environment, places)
         yield from _check_background(support, environment, places)
-        yield from _check_doubled(support, environment, places)
-        yield from _check_servers(support, environment, places)
+        yield from check_hooks(support, environment, places)
         yield from _check_plugins(support, environment)
+    step("asking MCP servers")
+    for support in SUPPORTED:
+        yield from _check_servers(support, environment, places)
+    step("asking agents")
     yield from _check_connections(environment, places)
-    yield from _check_instructions(environment, [place.top for place in places])
-    yield from _check_loads(environment)
+    yield from _check_own_instructions(environment)
+    for number, place in enumerate(places, 1):
+        step(f"reading instruction files, {number} of {len(places)}")
+        yield from _check_instructions(environment, place.top)
+    memories = find_all_memories(environment)
+    for number, memory in enumerate(memories, 1):
+        step(f"reading indexes, {number} of {len(memories)}")
+        yield from _check_load(memory)
     yield from check_state(environment.state)
 
 
@@ -87,11 +80,9 @@ def _check_sources(
 ) -> Iterator[Problem]:
     """Yield the settings that put a memory elsewhere."""
     home, environ = environment.agent_home, environment.environ
-    files: dict[str, list[str]] = defaultdict(list)
     described: dict[str, Problem] = {}
     for place in places:
         for source in support.memory_sources(place, home, environ):
-            files[source.file].append(place.root)
             is_usable = bool(source.directory)
             named = source.directory or "no usable path"
             if source.scope == "project":
@@ -137,7 +128,7 @@ def _check_connections(environment: Environment, places: Sequence[Workplace]) ->
     hooked = {
         support.agent.name
         for support in SUPPORTED
-        if support.agent and any(map(_is_own, support.hooks(places, home, environ)))
+        if support.agent and any(map(is_own, support.hooks(places, home, environ)))
     }
     for connection in list_connections(environment):
         status = read_status(environment, connection, asks_agent=True)
@@ -174,85 +165,15 @@ def _check_connections(environment: Environment, places: Sequence[Workplace]) ->
             )
 
 
-def _is_own(hook: ConfiguredHook) -> bool:
-    return _OWN_HOOK.search(hook.command) is not None
-
-
-def _check_doubled(
-    support: AgentSupport, environment: Environment, places: Sequence[Workplace]
-) -> Iterator[Problem]:
-    """Yield the events at which an agent runs Ricordo more than once."""
-    shown = support.agent.shown if support.agent else ""
-    own: dict[str, list[ConfiguredHook]] = defaultdict(list)
-    for hook in support.hooks(places, environment.agent_home, environment.environ):
-        if _is_own(hook):
-            own[hook.event].append(hook)
-    for event, doubled in own.items():
-        if len(doubled) > 1:
-            yield Problem(
-                "hooks-doubled",
-                Severity.WARNING,
-                f"{shown} runs Ricordo {len(doubled)} times at {event}.",
-                tuple(f"{hook.command} in {hook.file}" for hook in doubled),
-                "Remove all but one.",
-                (event, *sorted({hook.file for hook in doubled})),
-            )
-
-
-def measure_hooks(environment: Environment, maps: Sequence[ProjectMap]) -> list[HookCost]:
-    """Return what the hooks of the newest sessions cost, the most expensive first."""
-    costs: list[HookCost] = []
-    for each in maps:
-        sessions = [session for folder in each.folders for session in folder.sessions[:5]]
-        newest = sorted(sessions, key=lambda it: _changed_at(it.path), reverse=True)
-        runs = [run for it in newest[:MOST_TRANSCRIPTS] for run in each.support.hook_runs(it.path)]
-        shown = each.support.agent.shown if each.support.agent else ""
-        costs += _sum_up(shown, runs)
-    return sorted(costs, key=lambda it: (-it.per_prompt, it.event, it.command))
-
-
-def _sum_up(agent: str, runs: Sequence[HookRun]) -> Iterator[HookCost]:
-    by_hook: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for run in runs:
-        by_hook[run.event, run.command].append(run.milliseconds)
-    # every prompt runs all hooks of its event: the most frequent one counts the prompts
-    counts = (len(times) for (event, _), times in by_hook.items() if event in _PROMPT_EVENTS)
-    prompts = max(counts, default=0)
-    for (event, command), times in by_hook.items():
-        per_prompt = round(sum(times) / prompts) if prompts else 0
-        yield HookCost(agent, event, command, len(times), round(median(times)), per_prompt)
-
-
-def find_slow_hooks(costs: Iterable[HookCost]) -> Iterator[Problem]:
-    """Yield the hooks that cost a prompt too much."""
-    for cost in costs:
-        if cost.per_prompt < SLOW_MILLISECONDS and cost.milliseconds < 2 * SLOW_MILLISECONDS:
-            continue
-        times = "once" if cost.runs == 1 else f"{cost.runs} times"
-        yield Problem(
-            "hook-slow",
-            Severity.WARNING,
-            f"A hook of {cost.agent} takes {cost.per_prompt:,} ms of each prompt: {cost.command}.",
-            (f"{cost.event}: run {times}, half of them over {cost.milliseconds:,} ms",),
-            f"Make it faster than {SLOW_MILLISECONDS} ms, or remove it.",
-            (cost.agent, cost.event, cost.command),
-        )
-
-
-def _changed_at(path: str) -> float:
-    try:
-        return os.stat(path).st_mtime
-    except OSError:
-        return 0.0
-
-
 # Servers and plugins
 
 
 def _check_servers(
     support: AgentSupport, environment: Environment, places: Sequence[Workplace]
 ) -> Iterator[Problem]:
-    """Yield the MCP servers of Ricordo that cannot be started."""
+    """Yield the MCP servers of Ricordo that cannot be started. One that a file in a project names
+    is not started: anybody may have written that file.
+    """
     environ, seen = environment.environ, set[tuple[str, ...]]()
     for server in support.servers(places, environment.agent_home, environ):
         is_own = server.name == OURS or _OWN_SERVER.search(shlex.join(server.command))
@@ -260,9 +181,11 @@ def _check_servers(
         if not is_own or server.command in seen or "${" in server.command[0]:
             continue
         seen.add(server.command)
-        if does_server_answer(server.command, environment.cwd, environ):
-            continue
         is_there = which(server.command[0], path=environ.get("PATH", os.defpath))
+        if is_there and server.is_of_project:
+            continue
+        if is_there and does_server_answer(server.command, environment.cwd, environ):
+            continue
         why = "it does not answer" if is_there else f"there is no program {server.command[0]}"
         yield Problem(
             "server-unreachable",
@@ -289,57 +212,82 @@ def _check_plugins(support: AgentSupport, environment: Environment) -> Iterator[
 # Instruction files
 
 
-def _check_instructions(environment: Environment, projects: Iterable[str]) -> Iterator[Problem]:
+def _check_own_instructions(environment: Environment) -> Iterator[Problem]:
+    """Yield the problems of the user's own instruction files."""
+    home, environ = environment.agent_home, environment.environ
+    for file in find_shadowed_at_home(home):
+        yield Problem(
+            "instructions-shadowed",
+            Severity.WARNING,
+            f"{file.agent} does not read {os.path.join(home, file.path)}.",
+            (f"it reads {os.path.join(home, file.by)} instead",),
+            "Remove the one that it reads, or put the text of the other into it.",
+            (os.path.join(home, file.path), file.agent),
+        )
+    for support in SUPPORTED:
+        for named in support.instruction_paths(home, environ):
+            if not os.path.lexists(named.path):
+                shown = support.agent.shown if support.agent else ""
+                yield Problem(
+                    "instructions-missing",
+                    Severity.WARNING,
+                    f"{shown} is to read instructions that are not there: {named.path}.",
+                    (f"instructions in {named.file} name it",),
+                    "Correct the path, or remove it.",
+                    (named.path, named.file),
+                )
+
+
+def _check_instructions(environment: Environment, project: str) -> Iterator[Problem]:
     home = environment.agent_home
-    for project in dict.fromkeys(projects):
-        if os.path.realpath(home) == project:
-            continue
-        for file in find_shadowed(project, home):
-            yield Problem(
-                "instructions-shadowed",
-                Severity.WARNING,
-                f"{file.agent} does not read {os.path.join(project, file.path)}.",
-                (f"{file.by} is there, and does not include it",),
-                f"Add the line `@{os.path.relpath(file.path, os.path.dirname(file.by) or '.')}` "
-                f"to {file.by}.",
-                (os.path.join(project, file.path), file.agent),
-            )
-        for unread in find_unread(project, home):
-            yield Problem(
-                "instructions-unread",
-                Severity.INFO,
-                f"No agent here reads {os.path.join(project, unread.path)}.",
-                (f"it is for {', '.join(unread.agents)}",),
-                "Nothing, if others use these agents in the project.",
-                (os.path.join(project, unread.path),),
-            )
+    if os.path.realpath(home) == project:
+        return
+    for file in find_shadowed(project, home):
+        yield Problem(
+            "instructions-shadowed",
+            Severity.WARNING,
+            f"{file.agent} does not read {os.path.join(project, file.path)}.",
+            (f"{file.by} is there, and does not include it",),
+            f"Add the line `@{os.path.relpath(file.path, os.path.dirname(file.by) or '.')}` "
+            f"to {file.by}.",
+            (os.path.join(project, file.path), file.agent),
+        )
+    for unread in find_unread(project, home):
+        yield Problem(
+            "instructions-unread",
+            Severity.INFO,
+            f"No agent here reads {os.path.join(project, unread.path)}.",
+            (f"it is for {', '.join(unread.agents)}",),
+            "Nothing, if others use these agents in the project.",
+            (os.path.join(project, unread.path),),
+        )
 
 
 # Loads
 
 
-def _check_loads(environment: Environment) -> Iterator[Problem]:
-    for place in find_all_memories(environment):
-        try:
-            memory = list_memory(place.root, place.layout)
-        except (MemoryNotFound, MemoryUnreadable):
-            continue
-        load = memory.load
-        if load.cut_at_line is None or load.limits is None:
-            continue
-        unloaded = len(find_unloaded_entries(memory))
-        noun = "entry is" if unloaded == 1 else "entries are"
-        yield Problem(
-            "index-over-load",
-            Severity.WARNING,
-            f"The index of {place.root} is too long: {unloaded} {noun} not loaded.",
-            (
-                f"{load.lines} lines, limit {load.limits.lines}; "
-                f"{load.units:,} units, limit {load.limits.units:,}",
-            ),
-            "`ricordo lint` shows what is lost, `--fix` shortens the index.",
-            (place.root,),
-        )
+def _check_load(place: MemoryPlace) -> Iterator[Problem]:
+    try:
+        memory = list_memory(place.root, place.layout)
+    except (MemoryNotFound, MemoryUnreadable):
+        return
+    load = memory.load
+    if load.cut_at_line is None or load.limits is None:
+        return
+    unloaded = len(find_unloaded_entries(memory))
+    noun = "entry is" if unloaded == 1 else "entries are"
+    lost = f"{unloaded} {noun}" if unloaded else f"what is from line {load.cut_at_line} on is"
+    yield Problem(
+        "index-over-load",
+        Severity.WARNING,
+        f"The index of {place.root} is too long: {lost} not loaded.",
+        (
+            f"{load.lines} lines, limit {load.limits.lines}; "
+            f"{load.units:,} units, limit {load.limits.units:,}",
+        ),
+        "`ricordo lint` shows what is lost, `--fix` shortens the index.",
+        (place.root,),
+    )
 
 
 # Ricordo's own directory

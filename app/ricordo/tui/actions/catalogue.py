@@ -453,6 +453,7 @@ GO_ACTIONS: tuple[Action, ...] = (
 
 _EDITING = frozenset((ScreenId.INBOX, ScreenId.REVIEW, ScreenId.CURATION, ScreenId.HANDOFF))
 _HANDOFFS = frozenset((ScreenId.SESSIONS, ScreenId.HANDOFF))
+_SETUP = frozenset((ScreenId.DOCTOR, ScreenId.CONNECT))
 
 CHANGE_ACTIONS: tuple[Action, ...] = (
     Action(
@@ -573,11 +574,12 @@ CHANGE_ACTIONS: tuple[Action, ...] = (
         "reread",
         "ctrl+r",
         "reread",
-        "Read the memory again from disk; in a handoff, check every statement again",
+        "Read the memory again from disk; in a handoff, check every statement again; check the "
+        "machine, or how agents are connected, again",
         Group.CHANGE,
-        NOTEBOOK | _HANDOFFS,
-        _HANDOFFS,
-        dict.fromkeys(_HANDOFFS, "check"),
+        NOTEBOOK | _HANDOFFS | _SETUP,
+        _HANDOFFS | _SETUP,
+        dict.fromkeys(_HANDOFFS | _SETUP, "check"),
     ),
 )
 
@@ -671,6 +673,7 @@ DECISION_ACTIONS: tuple[Action, ...] = (
             ScreenId.CONNECT: "connect",
             ScreenId.DOCTOR: "repair",
         },
+        label_function=lambda context: "remove" if context.removing else "",
         is_delayed=True,
     ),
     Action(

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.content import Content
-from textual.screen import ModalScreen
 
 from ricordo.settings.keymap import Keymap
 from ricordo.tui.actions.action import Action, Group
-from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
+from ricordo.tui.actions.bindings import dialog_bindings
 from ricordo.tui.actions.dialogs import Dialog
 from ricordo.tui.actions.registry import find_actions, format_action_keys
 from ricordo.tui.context import ScreenId
-from ricordo.tui.render.bars import render_keys
+from ricordo.tui.dialogs.text_page import TextPage
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
-from ricordo.tui.widgets.bar import Bar
-from ricordo.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
     from ricordo.tui.color_palette import Palette
@@ -28,37 +22,20 @@ _KEY_COLUMN = 18
 _OF_HANDOFFS = (ScreenId.SESSIONS, ScreenId.HANDOFF)
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(TextPage):
     """Lists the actions of a screen with their keys."""
 
-    CSS_PATH = "overlay.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
-        Dialog.TEXT,
-        {
-            "leave": "dismiss",
-            "help": "dismiss",
-            "close": "dismiss",
-        },
-    )
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(Dialog.TEXT, {"help": "dismiss"})
 
     def __init__(self, palette: Palette, keymap: Keymap, scene: ScreenId) -> None:
         """`keymap` are the user's own keys by action id; `scene` is the screen to list."""
-        super().__init__()
-        self._palette = palette
+        super().__init__("Keys", palette)
         self._keymap = keymap
         self._actions = find_actions(scene)
         self._marks = _explain_handoff_marks() if scene in _OF_HANDOFFS else _GLYPHS_EXPLAINED
 
-    def compose(self) -> ComposeResult:
-        """Lay out the keys by purpose."""
-        with Vertical(id="overlay") as overlay:
-            overlay.border_title = Content("Keys")
-            yield TextView(self._palette, self._render_text, id="text")
-            yield Bar(self._palette, id="keys").with_left(
-                *render_keys([(format_first_keys(self.app, "leave"), "close")])
-            )
-
-    def _render_text(self, width: int) -> list[StyledLine]:
+    def render_text(self, width: int) -> list[StyledLine]:
+        """Return the keys by purpose, and what the marks mean."""
         lines: list[StyledLine] = []
         # a screen with Judge keys is for judging: they come first
         for group in sorted(Group, key=lambda group: group is not Group.JUDGE):

@@ -7,22 +7,17 @@ from collections.abc import Callable, Sequence
 from threading import Event
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.content import Content
-from textual.screen import ModalScreen
 
 from ricordo.background import Throttle
 from ricordo.errors import RicordoError
 from ricordo.services.ledger.benefit import compute_benefit
 from ricordo.services.ledger.describe import LedgerSection, format_benefit
 from ricordo.services.workspace.notebook import Notebook
-from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
+from ricordo.tui.actions.bindings import dialog_bindings
 from ricordo.tui.actions.dialogs import Dialog
-from ricordo.tui.render.bars import render_keys
+from ricordo.tui.dialogs.text_page import TextPage
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
-from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
@@ -51,36 +46,19 @@ class _LedgerClosed(Exception):
     """The screen was closed."""
 
 
-class LedgerScreen(ModalScreen[None]):
+class LedgerScreen(TextPage):
     """Shows the ledger of one memory; reads it in a thread."""
 
-    CSS_PATH = "overlay.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
-        Dialog.TEXT,
-        {
-            "leave": "dismiss",
-            "ledger": "dismiss",
-            "close": "dismiss",
-        },
-    )
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(Dialog.TEXT, {"ledger": "dismiss"})
 
     def __init__(self, notebook: Notebook, memory: Memory, palette: Palette) -> None:
         """`notebook` is for this screen only: it is used in a thread."""
-        super().__init__()
+        super().__init__("Ledger · cost and benefit of curation", palette)
         self._notebook = notebook
         self._memory = memory
-        self._palette = palette
         self._sections: Sequence[LedgerSection] = (LedgerSection("Reading the ledger …", ()),)
         self.is_loaded = False
         """Whether the ledger is shown."""
-
-    def compose(self) -> ComposeResult:
-        """Lay out the ledger and the keys."""
-        with Vertical(id="overlay") as overlay:
-            overlay.border_title = Content("Ledger · cost and benefit of curation")
-            yield TextView(self._palette, self._render_text, id="text")
-            keys = ((format_first_keys(self.app, "leave"), "close"), ("↑ ↓ PgUp PgDn", "move"))
-            yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
 
     def on_mount(self) -> None:
         """Begin to read the ledger."""
@@ -103,7 +81,8 @@ class LedgerScreen(ModalScreen[None]):
         except _LedgerClosed:
             return ()
 
-    def _render_text(self, width: int) -> list[StyledLine]:
+    def render_text(self, width: int) -> list[StyledLine]:
+        """Return the sections of the ledger."""
         return render_ledger(self._sections, width)
 
 

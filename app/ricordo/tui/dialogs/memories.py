@@ -14,6 +14,7 @@ from textual.screen import Screen
 
 from ricordo.agents.agent import MemoryPlace
 from ricordo.errors import MemoryNotFound
+from ricordo.resources import shorten_home
 from ricordo.services.workspace.notebook import get_short_name
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, count_cells, make_one_line
@@ -65,9 +66,7 @@ class PlaceList(CursorView):
         place = self._places[number]
         name = clip(self._names[number], 28)
         agent = clip(place.layout.agent or place.layout.kind, 22)
-        root = make_one_line(place.root)
-        if root.startswith(self._home + "/"):
-            root = "~" + root[len(self._home) :]
+        root = make_one_line(shorten_home(place.root, self._home))
         spans = (
             StyledSpan(f"  {name}{' ' * (30 - count_cells(name))}", "bold"),
             StyledSpan(f"{agent}{' ' * (24 - count_cells(agent))}"),

@@ -1,8 +1,12 @@
-"""A page of text: the rule of a finding, the conventions of a memory."""
+"""Pages of text over a screen: the base of all; the rule of a finding or the conventions of a
+memory; the load of an agent.
+"""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -11,24 +15,59 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
+from ricordo.services.load_description import (
+    find_unloaded_entries,
+    format_load,
+    format_other_folder,
+)
+from ricordo.text import make_one_line, make_visible
 from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
 from ricordo.tui.actions.dialogs import Dialog
 from ricordo.tui.render.bars import render_keys
-from ricordo.tui.render.line import StyledLine, StyledSpan, wrap
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
+from ricordo.tui.render.mask import mask_text
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
+    from ricordo.services.workspace.notebook import Snapshot
     from ricordo.tui.color_palette import Palette
 
 
-class TextScreen(ModalScreen[None]):
-    """Shows a page of text."""
+class TextPage(ModalScreen[None]):
+    """A page of text."""
 
-    CSS_PATH = "overlay.tcss"
+    # absolute: Textual resolves a relative path beside the module of the subclass
+    CSS_PATH = Path(__file__).with_name("overlay.tcss")
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
         Dialog.TEXT, {"leave": "dismiss", "close": "dismiss"}
     )
+
+    def __init__(self, title: str, palette: Palette, summary: str = "") -> None:
+        """`summary` is a line above the text; "" for none."""
+        super().__init__()
+        self._title = title
+        self._summary = summary
+        self._palette = palette
+
+    def compose(self) -> ComposeResult:
+        """Lay out the text and the keys."""
+        with Vertical(id="overlay") as overlay:
+            overlay.border_title = Content(self._title)
+            if self._summary:
+                summary = StyledSpan(self._summary, "bold")
+                yield Bar(self._palette, id="title").with_left(summary)
+            yield TextView(self._palette, self.render_text, id="text")
+            keys = ((format_first_keys(self.app, "leave"), "close"), ("↑ ↓ PgUp PgDn", "move"))
+            yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
+
+    @abstractmethod
+    def render_text(self, width: int) -> list[StyledLine]:
+        """Return the text as lines for a number of cells."""
+
+
+class TextScreen(TextPage):
+    """Shows lines with titles."""
 
     def __init__(
         self, title: str, make_text: Callable[[int], Iterable[str]], palette: Palette
@@ -36,20 +75,11 @@ class TextScreen(ModalScreen[None]):
         """`make_text` returns the visible lines for a number of cells. A title is the first of
         them, and every one after an empty line that is not indented.
         """
-        super().__init__()
-        self._title = title
+        super().__init__(title, palette)
         self._make_text = make_text
-        self._palette = palette
 
-    def compose(self) -> ComposeResult:
-        """Lay out the page and the keys."""
-        with Vertical(id="overlay") as overlay:
-            overlay.border_title = Content(self._title)
-            yield TextView(self._palette, self._render_text, id="text")
-            keys = ((format_first_keys(self.app, "leave"), "close"), ("↑ ↓ PgUp PgDn", "move"))
-            yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
-
-    def _render_text(self, width: int) -> list[StyledLine]:
+    def render_text(self, width: int) -> list[StyledLine]:
+        """Return the lines, titles as headings."""
         lines: list[StyledLine] = []
         is_title = True
         for text in self._make_text(width):
@@ -57,4 +87,45 @@ class TextScreen(ModalScreen[None]):
             style = "heading" if is_title else "dim" if text.startswith("  │") else ""
             lines += [StyledLine(row) for row in wrap([StyledSpan(text, style)], width)]
             is_title = not text
+        return lines
+
+
+class LoadScreen(TextPage):
+    """Shows the exact text that an agent gets at session start, and what is cut off."""
+
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(Dialog.TEXT, {"load": "dismiss"})
+
+    def __init__(
+        self, snapshot: Snapshot, palette: Palette, *, is_other_folder: bool = False
+    ) -> None:
+        """`snapshot` gives the memory; `is_other_folder` says that the agent has another one."""
+        agent = snapshot.memory.layout.agent or "an agent"
+        gets = "would get" if is_other_folder else "gets"
+        summary = format_load(snapshot.memory)
+        super().__init__(f"What {agent} {gets} at session start", palette, summary)
+        self._memory = snapshot.memory
+        self._is_other_folder = is_other_folder
+
+    def render_text(self, width: int) -> list[StyledLine]:
+        """Return the load, and the entries that are not loaded."""
+        load = self._memory.load
+        lines: list[StyledLine] = []
+        if self._is_other_folder:
+            about = [StyledSpan(format_other_folder(self._memory.layout.agent), "warning")]
+            lines += [*map(StyledLine, wrap(about, width)), BLANK]
+        for text in mask_text(load.text).split("\n"):
+            style = "heading" if text.startswith("#") else ""
+            spans = [StyledSpan(make_visible(text.rstrip("\r").expandtabs(4)), style)]
+            lines += [StyledLine(row) for row in wrap(spans, width)]
+        if load.cut_at_line is None:
+            return lines
+        cut = f"──── agents stop reading here: line {load.cut_at_line} of the index ────"
+        lines += [BLANK, StyledLine((StyledSpan(cut, "cut"),))]
+        for line, title, path in find_unloaded_entries(self._memory):
+            row = [
+                StyledSpan(f"{line:>5}  ", "dim"),
+                StyledSpan(make_one_line(mask_text(title))),
+                StyledSpan(f"  {make_one_line(path)}", "dim"),
+            ]
+            lines += [StyledLine(spans) for spans in wrap(row, width)]
         return lines

@@ -1,5 +1,5 @@
 """The diagnosis on screen: what is wrong around all memories of this machine.
 
-`controller.py` opens it from the palette, `screen.py` lists the problems beside the change that
-repairs the one under the cursor, and `rows.py` draws them.
+`screen.py` lists the problems beside what is known of the one under the cursor and the change that
+repairs it, and `rows.py` draws them.
 """

@@ -5,35 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ricordo.lint.finding import Severity
+from ricordo.services.doctor.hooks import HookCost
 from ricordo.services.doctor.problem import Problem
-from ricordo.services.doctor.setup import HookCost
 from ricordo.text import make_one_line
-from ricordo.tui.render.line import StyledLine, StyledSpan, align_right, fit, wrap
+from ricordo.tui.render.empty import render_labelled, render_paragraph
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, align_right, fit
 from ricordo.tui.render.mask import mask_text
 
-NO_PROBLEMS = (
-    ("No problems", "heading"),
-    (
-        "Problems of all memories of this machine are listed here: memories that no session loads, "
-        "settings, hooks and what they cost, instruction files, and Ricordo's own directory.",
-        "",
-    ),
+_CHECKED = (
+    "Memories that no session loads, settings, hooks and what they cost, MCP servers, instruction "
+    "files, indexes, and Ricordo's own directory."
 )
-READING = (("Reading sessions …", "heading"),)
+NO_PROBLEMS = (("No problems", "heading"), (f"These were checked: {_CHECKED}", ""))
+CHECKING = (
+    ("Checking all memories of this machine …", "heading"),
+    (_CHECKED, ""),
+    ("Nothing is changed.", "dim"),
+)
 _GLYPHS = {
     Severity.ERROR: ("✗", "error"),
     Severity.WARNING: ("!", "warning"),
     Severity.INFO: ("·", "dim"),
 }
-_LABEL = 8
-"""Cells of a label."""
 
 
 def render_problem_row(problem: Problem, width: int, *, in_one: bool) -> tuple[StyledLine, ...]:
     """Return the row of a problem in the list."""
-    glyph, style = _GLYPHS[problem.severity]
-    name = [StyledSpan(f" {glyph} ", style), StyledSpan(problem.check, "bold")]
-    what = StyledSpan(_plain(problem.what), "" if problem.severity > Severity.INFO else "dim")
+    glyph, color = _GLYPHS[problem.severity]
+    name = [StyledSpan(f" {glyph} ", color), StyledSpan(problem.check, "bold")]
+    style = "" if problem.severity > Severity.INFO else "dim"
+    what = StyledSpan(make_one_line(mask_text(problem.what)), style)
     right = (StyledSpan(" repair " if problem.repair else " ", "success"),)
     if in_one:
         return (align_right([*name, StyledSpan("  "), what], right, width),)
@@ -43,34 +44,25 @@ def render_problem_row(problem: Problem, width: int, *, in_one: bool) -> tuple[S
 def render_problem(
     problem: Problem, warnings: Sequence[str], refusal: str, width: int
 ) -> list[StyledLine]:
-    """Return all that is known of a problem. `warnings` are those of its repair, and `refusal` is
-    why that cannot be made.
+    """Return all that is known of a problem, and a blank line. `warnings` are those of its repair,
+    and `refusal` is why that cannot be made.
     """
-    parts = [("what", problem.what, _GLYPHS[problem.severity][1])]
-    parts += [("known", text, "") for text in problem.evidence]
-    parts += [("do", problem.advice, "")] if problem.advice else []
-    parts += [("repair", problem.repair.label, "success")] if problem.repair else []
-    parts += [("!", text, "warning") for text in (*warnings, *([refusal] if refusal else []))]
-    parts += [("alone", place, "dim") for place in problem.other_places]
-    rest = (StyledSpan(" " * _LABEL),)
-    return [
-        StyledLine(row)
-        for label, text, style in parts
-        for row in wrap(
-            [StyledSpan(_plain(text), style)],
-            width,
-            (StyledSpan(f"{label:<{_LABEL}}", "dim"),),
-            rest,
-        )
+    style = f"{_GLYPHS[problem.severity][1]} bold"
+    parts: list[tuple[str, Sequence[str], str]] = [
+        ("evidence", problem.evidence, ""),
+        ("next", [problem.advice] if problem.advice else [], ""),
+        ("repair", [problem.repair.label] if problem.repair else [], "success"),
+        ("no repair", [refusal] if refusal else [], "warning"),
+        ("note", warnings, "warning"),
+        ("left alone", problem.other_places, "dim"),
     ]
+    masked = [(label, list(map(mask_text, texts)), style) for label, texts, style in parts]
+    what = render_paragraph(mask_text(problem.what), style, width)
+    return [*what, BLANK, *render_labelled(masked, width), BLANK]
 
 
 def describe_cost(costs: Sequence[HookCost]) -> str:
     """Return what all hooks together cost a prompt; "" where that is unknown."""
     total = sum(cost.per_prompt for cost in costs)
-    hooks = "1 hook" if len(costs) == 1 else f"{len(costs)} hooks"
-    return f"{hooks} cost {total:,} ms a prompt" if costs else ""
-
-
-def _plain(text: str) -> str:
-    return make_one_line(mask_text(text))
+    hooks = "1 hook costs" if len(costs) == 1 else f"{len(costs)} hooks cost"
+    return f"{hooks} {total:,} ms a prompt" if costs else ""

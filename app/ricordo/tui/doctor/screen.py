@@ -3,39 +3,57 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 from textual.content import Content
 
+from ricordo.curation.engine import CurationProgress
 from ricordo.errors import RicordoError
 from ricordo.memory.change import ChangeSet
+from ricordo.resources import shorten_home
 from ricordo.services.doctor.doctor import Diagnosis, diagnose
 from ricordo.services.doctor.problem import MoveRepair, Problem, shorten_paths
-from ricordo.services.doctor.repair import apply_repair, build_repair, list_shown_edits
+from ricordo.services.doctor.repair import (
+    apply_repair,
+    build_repair,
+    list_shown_edits,
+    undo_repair,
+)
+from ricordo.text import make_one_line
 from ricordo.tui.actions.bindings import Handlers
 from ricordo.tui.base.action_screen import make_bindings
 from ricordo.tui.base.list_diff_screen import ListDiffScreen, NotebookActions
 from ricordo.tui.context import ScreenId
 from ricordo.tui.doctor.rows import (
+    CHECKING,
     NO_PROBLEMS,
-    READING,
     describe_cost,
     render_problem,
     render_problem_row,
 )
+from ricordo.tui.jobs import Jobs
 from ricordo.tui.render.line import StyledLine, StyledSpan
 
 if TYPE_CHECKING:
+    from ricordo.curation.engine import Step
     from ricordo.services.workspace.notebook import Notebook
     from ricordo.settings.keymap import Keymap
     from ricordo.tui.color_palette import Palette
 
-_MOST_ROWS = 14
-"""Rows of what is known of a problem; the rest is below the diff's upper end."""
-_ELSEWHERE = "The notebook of the memory that got the notes undoes it."
+_TICK = 0.1
+"""Seconds between two updates of the progress."""
+_BUSY = "The machine is still being checked; Esc cancels."
+_NO_REPAIR = "There is no repair for this problem."
+_NO_UNDO = "Nothing was repaired here yet."
+_NO_REDO = "Repair it again with the key that repaired it."
+_ABOUT_CONNECTION = frozenset(
+    ("hooks-missing", "hooks-untrusted", "connection-incomplete", "server-unreachable")
+)
+"""Checks whose problems the screen that connects agents solves."""
 
 
 class DoctorScreen(ListDiffScreen):
@@ -45,31 +63,60 @@ class DoctorScreen(ListDiffScreen):
     BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
-        self, notebook: Notebook, palette: Palette, keymap: Keymap, actions: NotebookActions
+        self,
+        notebook: Notebook,
+        palette: Palette,
+        keymap: Keymap,
+        actions: NotebookActions,
+        connect: Callable[[str, Callable[[], None]], None],
     ) -> None:
-        """`notebook` gives the machine and the settings; all memories are looked at."""
+        """`notebook` gives the machine and the settings; all memories are looked at. `connect`
+        opens the screen that connects agents, with the one of that name chosen, and calls back.
+        """
         super().__init__(notebook, palette, keymap, actions)
-        self._about.most_rows = _MOST_ROWS
+        self._connect = connect
+        self._jobs = Jobs()
         self._diagnosis = Diagnosis((), ())
         self._change_set = ChangeSet(())
         self._refusal = ""
+        self._done: list[MoveRepair] = []
+        """The repairs that were made here and not undone."""
         self.is_loaded = False
         """Whether the problems are on the screen."""
 
     def on_mount(self) -> None:
         """Begin the diagnosis."""
-        self._list.show(0, 0, READING)
-        self._right.display = False
+        self._about.display = self._right.display = False
+        self._list.show(0, 0, CHECKING)
+        self.set_interval(_TICK, self._tick)
         self._reload()
+
+    def on_unmount(self) -> None:
+        """Cancel the diagnosis."""
+        self._jobs.cancel()
+
+    def _tick(self) -> None:
+        if self._jobs.now is not None:
+            self.update_bars()
 
     def _reload(self) -> None:
         self._begin(self._load)
 
     async def _load(self) -> None:
-        self._diagnosis = await asyncio.to_thread(diagnose, self._notebook.environment)
-        self.is_loaded = True
-        count, at = len(self._diagnosis.problems), max(self._list.at, 0)
-        self._list.show(count, min(at, count - 1), NO_PROBLEMS)
+        """Diagnose in a thread, and show the problems; the cursor stays."""
+
+        def work(step: Step) -> Diagnosis:
+            return diagnose(environment, lambda phase: step(CurationProgress(phase)))
+
+        environment = self._notebook.environment
+        chosen = self.problem
+        diagnosis = await self._jobs.run(self._jobs.begin("reading sessions"), work)
+        if diagnosis is None:
+            return
+        self._diagnosis, self.is_loaded = diagnosis, True
+        ids = [problem.id for problem in diagnosis.problems]
+        at = ids.index(chosen.id) if chosen and chosen.id in ids else max(self._list.at, 0)
+        self._list.show(len(ids), min(at, len(ids) - 1), NO_PROBLEMS)
         self._chosen()
 
     @property
@@ -80,13 +127,14 @@ class DoctorScreen(ListDiffScreen):
 
     @property
     def _has_diff(self) -> bool:
-        return bool(self._change_set.edits)
+        # what is known of a problem scrolls with the diff
+        return self.problem is not None
 
     def _chosen(self) -> None:
         self._change_set, self._refusal = ChangeSet(()), ""
         problem = self.problem
         self._right.display = problem is not None
-        self._show_change()
+        self._show_problem()
         if problem is not None and problem.repair is not None:
             self.run_worker(
                 self._run_reporting(partial(self._compose_repair, problem, problem.repair)),
@@ -103,74 +151,119 @@ class DoctorScreen(ListDiffScreen):
             refusal = error.message
         if self.problem is problem:
             self._change_set, self._refusal = change_set, refusal
-            self._show_change()
+            self._show_problem()
 
-    def _show_change(self) -> None:
-        self._about.redraw()
-        self._diff.show_marked(list_shown_edits(self._change_set), ())
-        self._diff.display = self._has_diff
+    def _show_problem(self) -> None:
+        edits = list_shown_edits(self._change_set)
+        shown = [
+            replace(
+                edit,
+                root=self._shorten(edit.root),
+                moved_from_root=self._shorten(edit.moved_from_root),
+            )
+            for edit in edits
+        ]
+        self._diff.show_edits(shown, head=self._about_lines)
         self.update_bars()
 
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
-        problem = shorten_paths(self._diagnosis.problems[number], self._home)
+        problem = shorten_paths(self._diagnosis.problems[number], self._shorten)
         return render_problem_row(problem, width, in_one=in_one)
 
     def _about_lines(self, width: int) -> list[StyledLine]:
         if self.problem is None:
             return []
-        problem = shorten_paths(self.problem, self._home)
+        problem = shorten_paths(self.problem, self._shorten)
+        if problem.check in _ABOUT_CONNECTION:
+            problem = replace(problem, advice=f"{problem.advice} Enter opens that screen.")
         return render_problem(problem, self._change_set.warnings, self._refusal, width)
 
-    @property
-    def _home(self) -> str:
-        return self._notebook.environment.agent_home
+    def _shorten(self, text: str) -> str:
+        return shorten_home(text, self._notebook.environment.agent_home)
 
     def update_bars(self) -> None:
         """Update the bars."""
         super().update_bars()
         problems = self._diagnosis.problems
         repairs = sum(problem.repair is not None for problem in problems)
-        what = f" {len(problems)} problems, {repairs} with a repair" if self.is_loaded else ""
+        noun = "problem" if len(problems) == 1 else "problems"
+        what = f" {len(problems)} {noun}, {repairs} with a repair" if self.is_loaded else ""
         title = (StyledSpan(" Doctor ", "accent bold"), StyledSpan(what, "dim"))
         cost = f"{describe_cost(self._diagnosis.costs)} "
         self._title.set_content(title, (StyledSpan(cost, "dim"),))
-        state = " nothing is written until ctrl+s" if self._has_diff else ""
-        self._state.set_content((StyledSpan(state, "dim"),))
-        self._list.border_title = Content(f"Problems · {len(problems)}")
+        if job := self._jobs.now:
+            progress = StyledSpan(f" ○ {job.label}", "accent")
+            self._state.set_content((progress, StyledSpan(" · nothing is changed", "dim")))
+        else:
+            state = " nothing is written until ctrl+s" if self._change_set.edits else ""
+            self._state.set_content((StyledSpan(state, "dim"),))
+        self._list.border_title = Content(f"Problems · {len(problems)}" if self.is_loaded else "")
         self._right.border_title = Content(self.problem.check if self.problem else "")
 
     # Repairing
 
     @property
     def _refusals(self) -> Mapping[str, str]:
-        reasons = dict.fromkeys(("undo", "redo"), _ELSEWHERE)
-        if not self._has_diff:
-            reasons["write"] = self._refusal or "There is no repair for this problem."
+        reasons = {"redo": _NO_REDO, "undo": "" if self._done else _NO_UNDO}
+        if not self._change_set.edits:
+            reasons["write"] = self._refusal or _NO_REPAIR
+        if self._jobs.now is not None:
+            reasons |= dict.fromkeys(("write", "undo", "reread"), _BUSY)
         return reasons
 
     @property
     def handlers(self) -> Handlers:
         """What the keys do, by action id."""
-        return {**super().handlers, "open": self.go_to_diff, "write": self.write_repair}
+        return {
+            **super().handlers,
+            "open": self.open_problem,
+            "write": self.write_repair,
+            "reread": self._reload,
+        }
+
+    def open_problem(self) -> None:
+        """Connect agents where that solves the problem, else go to what is known of it."""
+        problem = self.problem
+        if problem is not None and problem.check in _ABOUT_CONNECTION:
+            self._connect(problem.paths[0], self._reload)
+        else:
+            self.go_to_diff()
 
     def write_repair(self) -> None:
         """Make the repair that is shown."""
         problem = self.problem
-        if problem is not None and problem.repair is not None and self._has_diff:
+        if problem is not None and problem.repair is not None:
             self._begin(partial(self._repair, problem.repair, self._change_set))
 
     async def _repair(self, repair: MoveRepair, change_set: ChangeSet) -> None:
         environment, settings = self._notebook.environment, self._notebook.settings
         try:
             await asyncio.to_thread(apply_repair, repair, change_set, environment, settings)
-            message = f"Done: {repair.label}. `ricordo undo` there reverts it."
-            self.notify(message, markup=False, timeout=8)
+            self._done.append(repair)
+            self._report("Done", repair)
         finally:
             await self._load()
+
+    def undo(self) -> None:
+        """Undo the last repair that was made here."""
+        self._begin(partial(self._undo_repair, self._done[-1]))
+
+    async def _undo_repair(self, repair: MoveRepair) -> None:
+        environment, settings = self._notebook.environment, self._notebook.settings
+        try:
+            await asyncio.to_thread(undo_repair, repair, environment, settings)
+            self._done.remove(repair)
+            self._report("Undone", repair)
+        finally:
+            await self._load()
+
+    def _report(self, word: str, repair: MoveRepair) -> None:
+        label = make_one_line(self._shorten(repair.label))
+        self.notify(f"{word}: {label}.", markup=False, timeout=8)
 
     def _leave(self) -> None:
         self.dismiss(None)
 
     def on_row_list_opened(self) -> None:
-        """Go to the diff on a second click."""
-        self.go_to_diff()
+        """Open the problem on a second click."""
+        self.action_do("open")

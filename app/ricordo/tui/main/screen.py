@@ -28,8 +28,7 @@ from ricordo.tui.base.action_screen import ActionScreen, make_bindings
 from ricordo.tui.base.open_note import OpenNote, Trail
 from ricordo.tui.context import ActionContext, Pane, ScreenId
 from ricordo.tui.curation.controller import CurationController
-from ricordo.tui.dialogs.load import LoadScreen
-from ricordo.tui.doctor.controller import DoctorController
+from ricordo.tui.dialogs.text_page import LoadScreen, TextScreen
 from ricordo.tui.finder.controller import FinderController
 from ricordo.tui.handoff.controller import HandoffController
 from ricordo.tui.main.controller import NoteActions
@@ -54,6 +53,7 @@ from ricordo.tui.widgets.panes import Panes
 if TYPE_CHECKING:
     from ricordo.memory.note import Note
     from ricordo.services.workspace.notebook import Snapshot
+    from ricordo.tui.base.list_diff_screen import NotebookActions
     from ricordo.tui.color_palette import Palette
     from ricordo.tui.widgets.freshness_list import FreshnessList
 
@@ -99,11 +99,13 @@ class NavigationActions:
         reading: OpenNote,
         freshness: FreshnessList,
         palette: Callable[[], Palette],
+        actions: NotebookActions,
     ) -> None:
         """`reading` knows the open note in the memory of `notebook`, `freshness` the finding under
         the cursor.
         """
         self._screen = screen
+        self._actions = actions
         self._freshness = freshness
         self._notebook = notebook
         self._reading = reading
@@ -120,6 +122,7 @@ class NavigationActions:
             "settings": self.edit_settings,
             "memories": self.choose_memory,
             "connect": self.connect_agents,
+            "doctor": self.open_doctor,
         }
 
     def show_load(self) -> None:
@@ -133,7 +136,6 @@ class NavigationActions:
         """Explain the rule of the finding under the cursor, or the rule under it."""
         from ricordo.lint.rule_page import load_rule_page
         from ricordo.services.rule_help import format_rule
-        from ricordo.tui.dialogs.text_page import TextScreen
 
         finding = self._freshness.finding
         name = finding.rule if finding is not None else self._freshness.rule
@@ -146,7 +148,6 @@ class NavigationActions:
     def show_conventions(self) -> None:
         """Show how the notes of the memory are written, as it was learned."""
         from ricordo.services.workspace.conventions import format_conventions, list_conventions
-        from ricordo.tui.dialogs.text_page import TextScreen
 
         snapshot, notebook = self._reading.snapshot, self._notebook
         if snapshot is not None and snapshot.is_judged:
@@ -190,12 +191,23 @@ class NavigationActions:
             app.notify(str(warning), severity="warning", markup=False, timeout=15)
         app.notify("The settings apply from the next start.", markup=False, timeout=5)
 
-    def connect_agents(self) -> None:
-        """Show how agents are connected."""
+    def connect_agents(self, agent: str = "", closed: Callable[[], None] = lambda: None) -> None:
+        """Show how agents are connected, with the one that is called `agent` chosen; `closed` is
+        called afterwards.
+        """
         from ricordo.tui.connect.screen import ConnectScreen
 
         keymap = self._notebook.settings.keymap
-        screen = ConnectScreen(self._notebook.environment, self._palette(), keymap)
+        screen = ConnectScreen(self._notebook.environment, self._palette(), keymap, agent)
+        self._screen.app.push_screen(screen, lambda _: closed())
+
+    def open_doctor(self) -> None:
+        """Show what is wrong around all memories of this machine."""
+        from ricordo.tui.doctor.screen import DoctorScreen
+
+        # a copy: the diagnosis runs in threads
+        notebook, keymap = self._notebook.copy(), self._notebook.settings.keymap
+        screen = DoctorScreen(notebook, self._palette(), keymap, self._actions, self.connect_agents)
         self._screen.app.push_screen(screen)
 
     def choose_memory(self) -> None:
@@ -255,11 +267,10 @@ class MainScreen(ActionScreen[None]):
             self, notebook, self._reading, self.update_bars, self._changing
         )
         self._handing = HandoffController(self, notebook, self._changing)
-        self._diagnosing = DoctorController(self, notebook, styles, self._changing)
         self._recalling = FinderController(self, notebook, self._reading, styles, self._go_to)
         self._knowing = EvidenceWatcher(self, followed, self.update_bars, self._past.update_inbox)
         self._elsewhere = NavigationActions(
-            self, notebook, self._reading, self._panes.freshness, styles
+            self, notebook, self._reading, self._panes.freshness, styles, self._changing
         )
         self._painted = asyncio.Event()
         self._snapshot: Snapshot | None = None
@@ -512,7 +523,6 @@ class MainScreen(ActionScreen[None]):
             **self._reviewing.handlers,
             **self._curating.handlers,
             **self._handing.handlers,
-            **self._diagnosing.handlers,
             **self._recalling.handlers,
             **self._elsewhere.handlers,
             **self._reading.handlers,

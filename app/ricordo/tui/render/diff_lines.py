@@ -110,13 +110,16 @@ def render_diff(
     revealed: bool = False,
 ) -> list[DiffLine]:
     """Return the rows of `edits` in `width` cells; hunks in `left_out`, by edit and hunk number,
-    are dimmed and marked as left out. Secrets are masked unless `revealed`.
+    are dimmed and marked as left out. Secrets are masked unless `revealed`. Where they are in
+    several memories, the memory of each is named.
     """
     lines: list[DiffLine] = []
+    is_in_one = len({edit.root for edit in edits}) == 1
     for number, edit in enumerate(edits):
         if number:
             lines.append(DiffLine(BLANK))
-        lines.append(DiffLine(_render_title(edit), number, is_first=True))
+        title = _render_title(edit, "" if is_in_one else edit.root)
+        lines.append(DiffLine(title, number, is_first=True))
         lines += _render_edit(number, edit, width, side_by_side, left_out, revealed)
     return lines
 
@@ -165,18 +168,19 @@ def _decode(raw: bytes | None) -> str | None:
         return None
 
 
-def _render_title(edit: Edit) -> StyledLine:
+def _render_title(edit: Edit, root: str) -> StyledLine:
+    where = f" in {make_one_line(root)}" if root else ""
     if edit.moved_from_root:
         origin = os.path.join(edit.moved_from_root, edit.moved_from)
         glyph, word, style = "→", f"moved from {make_one_line(origin)}", "accent"
     elif edit.moved_from:
         glyph, word, style = "→", f"renamed, from {make_one_line(edit.moved_from)}", "accent"
     elif edit.before is None:
-        glyph, word, style = "+", "created", "added"
+        glyph, word, style = "+", f"created{where}", "added"
     elif edit.after is None:
-        glyph, word, style = "-", "removed", "removed"
+        glyph, word, style = "-", f"removed{where}", "removed"
     else:
-        glyph, word, style = "~", "changed", "accent"
+        glyph, word, style = "~", f"changed{where}", "accent"
     name = StyledSpan(f"{glyph} {make_one_line(edit.path)}", f"{style} bold")
     return StyledLine((name, StyledSpan(f"  {word}", "dim")))
 

@@ -11,6 +11,8 @@ from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 
 NO_NOTE = "The note under the cursor appears here."
 READING = "reading …"
+_LABEL = 12
+"""Cells of a label."""
 NO_FINDINGS = "Findings about the notes appear here, worst first."
 
 
@@ -54,10 +56,29 @@ def render_paragraphs(texts: Iterable[tuple[str, str]], width: int) -> list[Styl
     """Return texts with their styles as lines, a blank one after each."""
     lines: list[StyledLine] = []
     for text, style in texts:
-        lines += [
-            StyledLine(row) for row in wrap([StyledSpan(make_one_line(text), style)], width)
-        ] + [BLANK]
+        lines += [*render_paragraph(text, style, width), BLANK]
     return lines[:-1]
+
+
+def render_paragraph(
+    text: str, style: str, width: int, label: str = "", label_width: int = 0
+) -> list[StyledLine]:
+    """Return a text as lines, with its label before the first one."""
+    first = (StyledSpan(f"{label:<{label_width}}", "dim"),) if label_width else ()
+    rest = (StyledSpan(" " * label_width),) if label_width else ()
+    rows = wrap([StyledSpan(make_one_line(text), style)], width, first, rest)
+    return [StyledLine(row) for row in rows]
+
+
+def render_labelled(
+    parts: Iterable[tuple[str, Iterable[str], str]], width: int
+) -> list[StyledLine]:
+    """Return texts below each other, each list of them with its label and in its style."""
+    lines: list[StyledLine] = []
+    for label, texts, style in parts:
+        for number, text in enumerate(texts):
+            lines += render_paragraph(text, style, width, "" if number else label, _LABEL)
+    return lines
 
 
 def _explain_writing(place: MemoryPlace) -> str:

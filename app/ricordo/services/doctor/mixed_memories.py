@@ -1,0 +1,224 @@
+"""Memories that several projects share, or in which sessions of other projects wrote."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from ricordo import git
+from ricordo.agents.diagnosis import ProjectFolder
+from ricordo.agents.folder import has_notes
+from ricordo.agents.registry import find_transcript_at, open_transcript, recognise
+from ricordo.agents.transcripts.session import FileAction
+from ricordo.agents.workplace import find_workplace
+from ricordo.errors import MemoryNotFound, MemoryUnreadable
+from ricordo.lint.finding import Severity
+from ricordo.memory.note import Note
+from ricordo.services.doctor.identity import (
+    STRONG,
+    WEAK,
+    PastProject,
+    Repositories,
+    read_first_time,
+)
+from ricordo.services.doctor.problem import MoveRepair, Problem
+from ricordo.services.doctor.project_map import ProjectMap, is_at, is_inside
+from ricordo.storage.reader import read_memory
+
+_MOST_NAMED = 5
+
+
+def find_shared(projects: ProjectMap, memory: str, loading: Sequence[str]) -> Iterator[Problem]:
+    """Yield the problem of a memory that sessions of several projects load."""
+    if not os.path.isdir(memory) or not has_notes(memory):
+        return
+    distinct = _list_distinct(projects.repositories, loading)
+    if len(distinct) > 1:
+        named = ", ".join(distinct[:_MOST_NAMED])
+        yield Problem(
+            "shared-memory",
+            Severity.WARNING,
+            f"Sessions of {len(distinct)} projects load one memory: {named}.",
+            tuple(f"sessions in {project} load {memory}" for project in distinct[:_MOST_NAMED]),
+            "Give one of them a memory of its own: `autoMemoryDirectory` in its local settings.",
+            (memory, *distinct),
+        )
+
+
+def find_mixed(
+    projects: ProjectMap, folder: ProjectFolder, loading: Sequence[str]
+) -> Iterator[Problem]:
+    """Yield the problems of a memory that sessions of other projects wrote."""
+    for project, transcripts in _group_foreign(projects, folder, loading).items():
+        what = f"began in {project}"
+        yield _explain_foreign(projects, folder, loading[0], project, transcripts, what)
+    for project, transcripts in _group_inside(projects, folder, loading[0]).items():
+        what = f"began in {loading[0]} and went on in {project}"
+        problem = _explain_foreign(projects, folder, loading[0], project, transcripts, what)
+        if problem.repair is not None:
+            # what they wrote may be meant for all projects there
+            yield replace(problem, severity=Severity.INFO)
+
+
+def _list_distinct(repositories: Repositories, projects: Sequence[str]) -> Sequence[str]:
+    """Return the projects without further clones of one."""
+    distinct = list(projects[:1])
+    for project in projects[1:]:
+        if not repositories.is_one_of(project, distinct):
+            distinct.append(project)
+    return distinct
+
+
+def _group_foreign(
+    projects: ProjectMap, folder: ProjectFolder, loading: Sequence[str]
+) -> Mapping[str, list[str]]:
+    """Return the transcripts of sessions that began in other existing projects, by project."""
+    roots = {cwd: find_workplace(cwd).root for cwd in folder.cwds if os.path.isdir(cwd)}
+    others = {
+        cwd: root
+        for cwd, root in roots.items()
+        if root not in loading and not projects.repositories.is_one_of(root, loading)
+    }
+    foreign: dict[str, list[str]] = {}
+    for session in folder.sessions:
+        if session.cwd in others:
+            foreign.setdefault(others[session.cwd], []).append(session.path)
+    return foreign
+
+
+def _group_inside(
+    projects: ProjectMap, folder: ProjectFolder, owner: str
+) -> Mapping[str, list[str]]:
+    """Return the transcripts of sessions that began in the folder `owner`, which is no repository,
+    and went on in one project inside it alone, by that project.
+    """
+    inside = [it for it in projects.projects if is_inside(it, owner) and git.find_top_level(it)]
+    if git.find_top_level(owner) is not None or not inside:
+        return {}
+    ids = {note.frontmatter.get_text("originSessionId") for note in _read_notes(folder.memory)}
+    writing = (it for it in folder.sessions if _get_id(it.path) in ids)
+    grouped: dict[str, list[str]] = {}
+    for session in writing:
+        past = PastProject(session.cwd, [session.path])
+        went_on = {
+            max((it for it in inside if is_at(cwd, it)), key=len, default=cwd)
+            for cwd in past.cwds - {owner}
+        }
+        project = next(iter(went_on), "")
+        # in the directory of a younger repository another project was then
+        if (
+            len(went_on) == 1
+            and project in inside
+            and projects.repositories.has_commit_before(project, past.last_time)
+        ):
+            grouped.setdefault(project, []).append(session.path)
+    return grouped
+
+
+# Directories in which another project was
+
+
+def read_earlier(
+    projects: ProjectMap, folder: ProjectFolder, owner: str
+) -> Iterator[tuple[ProjectFolder, PastProject]]:
+    """Yield the project that was in the directory `owner` before the repository that is there now:
+    that of the sessions that are older than its first commit.
+    """
+    if git.find_top_level(owner) != owner:
+        return
+    sessions = [it.path for it in folder.sessions if is_at(it.cwd, owner)]
+    times = {path: time for path in sessions if (time := read_first_time(path))}
+    repositories = projects.repositories
+    if not times or repositories.has_commit_before(owner, min(times.values())):
+        return
+    earlier = [it for it in times if not repositories.has_commit_before(owner, times[it])]
+    yield folder, PastProject(owner, earlier)
+
+
+def find_taken_over(
+    projects: ProjectMap, folder: ProjectFolder, past: PastProject
+) -> Iterator[Problem]:
+    """Yield the problem of notes of a project that was in the directory of another one before."""
+    # its name and the directory always speak for the one that is there now
+    is_same = past.compare(past.path, projects.repositories).weight >= 2 * WEAK + STRONG
+    candidates = (it for it in projects.list_candidates(past.path) if it != past.path)
+    likely = [past.compare(it, projects.repositories) for it in candidates]
+    likely.sort(key=lambda it: -it.weight)
+    is_tie = len(likely) > 1 and likely[0].weight == likely[1].weight
+    if likely and likely[0].is_confirmed and not is_tie and not is_same:
+        best = likely[0]
+        what = f"are older than the repository in {past.path}"
+        yield _explain_foreign(
+            projects, folder, past.path, best.project, past.transcripts, what, best.evidence
+        )
+
+
+def _explain_foreign(
+    projects: ProjectMap,
+    folder: ProjectFolder,
+    owner: str,
+    project: str,
+    transcripts: Sequence[str],
+    what: str,
+    known: Iterable[str] = (),
+) -> Problem:
+    """Return the problem of sessions of `project` in the folder of `owner`. `what` they did there
+    follows their number, and `known` is further evidence.
+    """
+    target = projects.find_loaded_memory(find_workplace(project))
+    notes = _find_notes_of(folder.memory, transcripts)
+    count = len(transcripts)
+    sessions = "1 session" if count == 1 else f"{count} sessions"
+    evidence = [f"{sessions} in {folder.path} {what}", *known]
+    repair = None
+    advice = f"Look at the notes of {folder.memory} that are about {project}."
+    if notes:
+        evidence.append(f"they wrote {', '.join(notes[:_MOST_NAMED])}")
+        title, reason = f"From {os.path.basename(owner)}", f"written by sessions in {project}"
+        repair = MoveRepair(folder.memory, target, project, title, reason, tuple(notes))
+        advice = f"The repair moves what they wrote to {target}; `ricordo undo` reverts it."
+    return Problem(
+        "mixed-memory",
+        Severity.WARNING,
+        f"The memory of {owner} also has notes of {project}.",
+        tuple(evidence),
+        advice,
+        (folder.memory, project),
+        repair=repair,
+    )
+
+
+def _find_notes_of(root: str, transcripts: Sequence[str]) -> list[str]:
+    """Return the notes of the memory at `root` that these sessions, and no others, wrote: by the
+    session that a note names, else by the transcripts.
+    """
+    ids = set(map(_get_id, transcripts))
+    written = {path for transcript in transcripts for path in _list_written(root, transcript)}
+    found: list[str] = []
+    for note in _read_notes(root):
+        named = note.frontmatter.get_text("originSessionId")
+        if named in ids if named else note.path in written:
+            found.append(note.path)
+    return found
+
+
+def _get_id(transcript: str) -> str:
+    return os.path.splitext(os.path.basename(transcript))[0]
+
+
+def _read_notes(root: str) -> Sequence[Note]:
+    try:
+        return read_memory(root, recognise(root)).notes
+    except (MemoryNotFound, MemoryUnreadable):
+        return ()
+
+
+def _list_written(root: str, transcript: str) -> Iterator[str]:
+    """Yield the paths in the memory at `root` of files that a session wrote as a whole."""
+    inside = os.path.join(root, "")
+    reading = open_transcript(find_transcript_at(transcript))
+    for message in reading.messages():
+        for touch in message.touches:
+            if touch.action is FileAction.WROTE and touch.path.startswith(inside):
+                yield touch.path.removeprefix(inside)

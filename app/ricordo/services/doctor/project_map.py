@@ -1,0 +1,193 @@
+"""The projects and folders of an agent on this machine, and which memory each project loads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from ricordo import git
+from ricordo.agents.diagnosis import MemorySource, ProjectFolder
+from ricordo.agents.registry import SUPPORTED
+from ricordo.agents.workplace import Workplace, find_workplace
+from ricordo.patterns import compile_lazily
+from ricordo.services.doctor.identity import Repositories, list_worktrees
+from ricordo.services.workspace.environment import Environment
+from ricordo.storage.foreign_file import list_subfolders, read_plain_file
+
+if TYPE_CHECKING:
+    from ricordo.agents.support import AgentSupport
+
+Step = Callable[[str], None]
+"""Gets the current activity, a few words; raises where the user cancelled."""
+_FOLDED = compile_lazily(r"[^a-z0-9]+")
+_MOST_NOTES = 500
+"""Notes of one memory that are compared with those of others."""
+_LARGEST_NOTE = 1024 * 1024
+
+
+def fold_name(name: str) -> str:
+    """Return the name of a folder without what different rules for such names make different."""
+    return _FOLDED.sub("-", name.casefold()).strip("-")
+
+
+@dataclass
+class ProjectMap:
+    """The projects and folders of one agent on this machine."""
+
+    support: AgentSupport
+    environment: Environment
+    folders: list[ProjectFolder]
+    projects: list[str]
+    """Directories of projects that are there."""
+    repositories: Repositories = field(default_factory=Repositories)
+    _loaded: dict[str, str] = field(default_factory=dict)
+    _inside: dict[str, Sequence[str]] = field(default_factory=dict)
+
+    def find_loaded_memory(self, place: Workplace) -> str:
+        """Return the directory of the memory that sessions of a workplace load."""
+        if place.root not in self._loaded:
+            home, environ = self.environment.agent_home, self.environment.environ
+            memory = next(iter(self.support.memories_at(place, home, environ)))
+            self._loaded[place.root] = os.path.realpath(memory.root)
+            if not os.path.isdir(memory.root):
+                self._loaded[place.root] = self._find_named(place, self._loaded[place.root])
+        return self._loaded[place.root]
+
+    def _find_named(self, place: Workplace, memory: str) -> str:
+        """Return the memory in the folder that is named after a workplace, where `memory`, which is
+        not there, would be in such a folder: the name of a long path is cut.
+        """
+        above = os.path.dirname(os.path.dirname(memory))
+        for folder in self.folders:
+            path = os.path.realpath(folder.path)
+            if place.root in folder.owners and os.path.dirname(path) == above:
+                return os.path.realpath(folder.memory)
+        return memory
+
+    def find_loading(self, memory: str) -> Sequence[str]:
+        """Return the projects whose sessions load the memory."""
+        return self._loading.get(os.path.realpath(memory), ())
+
+    def list_shared(self) -> list[tuple[str, Sequence[str]]]:
+        """Return the memories that sessions of several directories load, with these."""
+        return [(memory, paths) for memory, paths in self._loading.items() if len(paths) > 1]
+
+    @cached_property
+    def _loading(self) -> Mapping[str, Sequence[str]]:
+        loading: dict[str, list[str]] = {}
+        for project in self.projects:
+            memory = self.find_loaded_memory(find_workplace(project))
+            loading.setdefault(memory, []).append(project)
+        return loading
+
+    def find_worktree_owner(self, path: str) -> str:
+        """Return the project of which the directory `path` was a worktree; "" for none."""
+        folder = self.support.worktree_folder
+        above, mark, _ = path.partition(f"/{folder}/")
+        if folder and mark and above in self.projects:
+            return above
+        return self._worktrees.get(path, "")
+
+    @cached_property
+    def _worktrees(self) -> Mapping[str, str]:
+        return {path: project for project in self.projects for path in list_worktrees(project)}
+
+    @cached_property
+    def twins(self) -> Mapping[str, ProjectFolder]:
+        """The folders whose memories are loaded, by their names without signs and case."""
+        loaded = (it for it in reversed(self.folders) if self.find_loading(it.memory))
+        return {fold_name(folder.name): folder for folder in loaded}
+
+    @cached_property
+    def notes(self) -> Mapping[bytes, Sequence[ProjectFolder]]:
+        """The folders by the digests of the notes in their memories."""
+        notes: dict[bytes, list[ProjectFolder]] = {}
+        for folder in self.folders:
+            for digest in digest_notes(folder.memory):
+                notes.setdefault(digest, []).append(folder)
+        return notes
+
+    def list_repositories(self, folder: str) -> Sequence[str]:
+        """Return the projects that are repositories in a folder."""
+        if folder not in self._inside:
+            paths = list_subfolders(folder)
+            inside = [path for path in paths if os.path.lexists(os.path.join(path, ".git"))]
+            self._inside[folder] = [find_workplace(path).root for path in inside]
+        return self._inside[folder]
+
+    def list_candidates(self, path: str) -> list[str]:
+        """Return the projects that may be the one that was at `path`: those that the agent knows,
+        and repositories in the nearest folder around it that is there.
+        """
+        above = os.path.dirname(path)
+        while not os.path.isdir(above):
+            above = os.path.dirname(above)
+        home = os.path.realpath(self.environment.agent_home)
+        near = self.list_repositories(above) if above not in ("/", os.path.dirname(home)) else ()
+        return list(dict.fromkeys((*self.projects, *near)))
+
+    def list_sources(self, place: Workplace) -> list[MemorySource]:
+        """Return the settings of a workplace that name a memory."""
+        home, environ = self.environment.agent_home, self.environment.environ
+        return self.support.memory_sources(place, home, environ)
+
+    def list_path_holders(self, project: str) -> tuple[str, ...]:
+        """Return what holds the path of a project besides its memory, a line each."""
+        home, environ = self.environment.agent_home, self.environment.environ
+        holders = self.support.path_holders(project, home, environ)
+        return tuple(f"{holder.path} ({holder.about})" for holder in holders)
+
+
+def map_projects(environment: Environment, step: Step = lambda phase: None) -> list[ProjectMap]:
+    """Return the projects of each agent that keeps folders for them."""
+    home, environ = environment.agent_home, environment.environ
+    surveyed: set[str] = set()
+    for support in SUPPORTED:
+        step(f"reading sessions of {support.agent.shown}" if support.agent else "reading sessions")
+        surveyed |= support.survey(home, environ).cwds
+    maps: list[ProjectMap] = []
+    for support in SUPPORTED:
+        folders = support.project_folders(home, environ)
+        if not folders:
+            continue
+        named = {path for folder in folders for path in (*folder.cwds, *folder.owners)}
+        known = support.known_projects(home, environ)
+        here = {environment.cwd} if git.find_top_level(environment.cwd) else set[str]()
+        paths = sorted({*named, *surveyed, *known, *here})
+        roots = dict.fromkeys(find_workplace(path).root for path in paths if os.path.isdir(path))
+        maps.append(ProjectMap(support, environment, folders, list(roots)))
+    return maps
+
+
+def digest_notes(root: str) -> frozenset[bytes]:
+    """Return the digests of the notes in a directory."""
+    names = sorted(filter(is_note, list_names(root)))[:_MOST_NOTES]
+    raws = (read_plain_file(os.path.join(root, name), _LARGEST_NOTE) for name in names)
+    return frozenset(blake2b(raw, digest_size=16).digest() for raw in raws if raw)
+
+
+def list_names(root: str) -> Sequence[str]:
+    """Return the names in a directory; none if it cannot be listed."""
+    try:
+        return os.listdir(root)
+    except OSError:
+        return ()
+
+
+def is_note(name: str) -> bool:
+    """Return whether a file of that name is a note of a memory."""
+    return name.endswith(".md") and name.lower() not in ("memory.md", "readme.md")
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Return whether `path` is below `folder`."""
+    return path.startswith(os.path.join(folder, ""))
+
+
+def is_at(path: str, folder: str) -> bool:
+    """Return whether `path` is `folder` or below it."""
+    return path == folder or is_inside(path, folder)
