@@ -35,8 +35,12 @@ _DATE = re.compile(r"20\d\d-\d\d(?:-\d\d)?|20\d\d-W\d\d|\d+")
 _TYPES_WITH_REASON = ("feedback", "project")
 
 
-def draft_note(memory: Memory, statement: MemorableStatement) -> ProposedChange:
-    """Return the proposal of a new note with the statement."""
+def draft_note(
+    memory: Memory, statement: MemorableStatement, near: Sequence[Note] = ()
+) -> ProposedChange:
+    """Return the proposal of a new note with the statement, with a warning if one of the notes
+    `near` it may say the same.
+    """
     type_ = statement.saying.type if not memory.layout.types or _is_known(memory, statement) else ""
     act = create_note(
         memory,
@@ -45,15 +49,32 @@ def draft_note(memory: Memory, statement: MemorableStatement) -> ProposedChange:
         _make_description(statement),
         _make_body(statement),
     )
+    reason = f"{statement.saying.kind} of {statement.message.day.isoformat()}"
     return ProposedChange(
-        act, f"{statement.saying.kind} of {statement.message.day.isoformat()}", statement.evidence
+        act, reason, statement.evidence, warning=_warn_of_similar(near, statement)
     )
+
+
+def _warn_of_similar(near: Sequence[Note], statement: MemorableStatement) -> str:
+    """Return a warning that names the statement of a note that has most of the words of the new
+    one, or of the terms that it shares with a text in another language; "" without one.
+    """
+    stems = extract_stems(statement.statement)
+    best: tuple[float, str, int] | None = None
+    for note in near:
+        for old in extract_note_statements(note):
+            theirs = extract_stems(old.text)
+            share = measure_share(stems, theirs)
+            is_similar = share >= _SIMILAR and len(stems & theirs) >= _FEWEST_SIMILAR
+            if is_similar and (best is None or share > best[0]):
+                best = (share, note.path, old.line)
+    return f"{best[1]}, line {best[2]}, may say this already" if best is not None else ""
 
 
 def format_entry(lines: Sequence[str], statement: MemorableStatement) -> str:
     """Return a statement as a line at the end of a note with these `lines`."""
     is_list = bool(lines) and lines[-1].startswith(("- ", "* "))
-    whole = f"{statement.statement} {statement.why}".strip()
+    whole = " ".join(filter(None, (statement.statement, statement.details, statement.why)))
     return f"{lines[-1][:2]}{whole}" if is_list else whole
 
 
@@ -71,10 +92,11 @@ def _make_description(statement: MemorableStatement) -> str:
 
 def _make_body(statement: MemorableStatement) -> str:
     day = statement.message.day.isoformat()
+    text = f"{statement.statement} {statement.details}".strip()
     if statement.saying.type not in _TYPES_WITH_REASON:
-        return f"{statement.statement} {statement.why}".strip()
-    why = f"{statement.why} Said on {day}." if statement.why else f"said on {day}."
-    return f"{statement.statement}\n\n**Why:** {why}"
+        return f"{text} {statement.why}".strip()
+    why = f"**Why:** {statement.why} " if statement.why else ""
+    return f"{text}\n\n{why}Said on {day}."
 
 
 def _make_name(memory: Memory, statement: MemorableStatement, type_: str) -> str:
@@ -141,6 +163,8 @@ class SharedStems:
 MIN_SHARE_OF_STATEMENT = 0.75
 """Share of a statement's stems, from which one statement of a note has it already."""
 MIN_SHARE_OF_NOTE = 0.9
+_SIMILAR, _FEWEST_SIMILAR = 0.5, 2
+"""Share of a statement's stems, and their number, from which one of a note may say the same."""
 _LONGEST_HOLDING = 6
 """Ratio of a note's stems to the statement's, above which the note as a whole is too general."""
 _ABOUT = 0.6
@@ -189,7 +213,7 @@ def place_statement(
     if replaced is not None:
         return (replaced,)
     note = _find_note_for(context.memory, near, statement)
-    change = _insert_entry(note, statement) if note else draft_note(context.memory, statement)
+    change = _insert_entry(note, statement) if note else draft_note(context.memory, statement, near)
     return (change,)
 
 

@@ -53,7 +53,7 @@ def test_proposals_are_pending_until_applied_and_can_be_undone(
     assert contents(memory) == before
     (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
     assert "1 applied, 0 not applied" in ricordo("pending", "--apply")
-    assert (memory / waiting["path"]).read_text("utf-8").endswith("said on 2026-11-12.\n")
+    assert (memory / waiting["path"]).read_text("utf-8").endswith("Said on 2026-11-12.\n")
     assert waiting["path"] in (memory / "MEMORY.md").read_text("utf-8")
     assert "curator rules" in ricordo("history")
     assert json.loads(ricordo("pending", "--json"))["changes"] == []
