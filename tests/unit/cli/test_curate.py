@@ -569,3 +569,27 @@ def test_decisions_that_contradict_each_other_are_refused(
 def test_the_history_has_the_reason_of_a_refusal(ricordo: Ricordo, three: list[str]) -> None:
     ricordo("pending", "--drop", three[0], "--reason", "not mine")
     assert "not mine" in ricordo("undo")
+
+
+def test_only_entries_that_agents_would_load_are_proposed_each_with_its_note(
+    ricordo: Ricordo, memory: Path
+) -> None:
+    index = memory / "MEMORY.md"
+    lines = index.read_text("utf-8").splitlines()
+    names = [f"quay-{n}" for n in range(5)]
+    for name in names:
+        (memory / f"{name}.md").write_text(note_text(name, f"The quay {name} is wide.\n"), "utf-8")
+    lines[1:1] = [f"A line about the bay, number {n}." for n in range(198 - len(lines))]
+    index.write_text("\n".join(lines) + "\n", "utf-8")
+    settle(memory)
+    ricordo("curate")
+    entries = [
+        it for it in json.loads(ricordo("pending", "--json"))["changes"] if it["op"] == "entry"
+    ]
+    assert len(entries) == 2
+    listed = ricordo("pending")
+    added = [name for name in names if f"entry {name}.md in MEMORY.md: unindexed-note: " in listed]
+    assert len(added) == 2
+    ricordo("pending", "--apply")
+    assert json.loads(ricordo("load", "--json"))["cut_at_line"] is None
+    assert all(f"({name}.md)" in index.read_text("utf-8") for name in added)

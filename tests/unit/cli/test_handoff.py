@@ -81,6 +81,7 @@ def test_a_project_without_a_memory_is_handed_off_too(work: Work) -> None:
 def test_the_state_may_be_in_a_directory_without_a_memory(work: Work) -> None:
     """As in a home directory."""
     shutil.rmtree(work.memory)
+    shutil.rmtree(work.project / ".git")
     work.state = work.project / ".local/state/ricordo"
     assert work("undo") == "Nothing to undo in this memory.\n"
     assert work("handoff").startswith(f"wrote {work.handoff} for any\n")
@@ -242,7 +243,7 @@ def test_resume_counts_what_was_only_quoted_and_what_was_stale_already(work: Wor
     assert "none got worse since it was written" in said
     assert "valid" not in said
     (line, *_) = [line for line in work.text.splitlines() if line.startswith("- ")]
-    write(work.handoff, work.text.replace(line, f"{line}\n- A line by hand.", 1))
+    write(work.handoff, work.text.replace(line, f"- A line by hand.\n{line}", 1))
     said = work("resume")
     assert ", edited since\n" in said
     assert f"{total + 1} statements: {was['verified']} verified, " in said

@@ -101,7 +101,7 @@ def test_undo_reverts_the_keeping_of_the_inbox_and_nothing_older(
     ricordo("inbox", "--keep-all")
     assert json.loads(ricordo("inbox", "--json"))["changes"] == []
     undone = json.loads(ricordo("undo", "--json"))
-    assert undone["done"] == "undone: “keep” of others' changes to tides.md, ports.md"
+    assert undone["done"] == "undone: “keep” of others' changes to ports.md, tides.md"
     assert {path.name: path.read_bytes() for path in memory.iterdir()} == before
     assert json.loads(ricordo("inbox", "--json"))["changes"] == pending
     ricordo("redo")

@@ -88,7 +88,7 @@ def test_a_new_note_warns_of_one_that_may_say_the_same_in_another_language(root:
     }
     (wish,) = placed(root, files, "Always run make berths.", related=("regeln.md", "other.md"))
     assert isinstance(wish.act, Create)
-    assert wish.warning == "regeln.md, line 8, may say this already"
+    assert wish.warning == "regeln.md, line 9, may say this already"
     (wish,) = placed(root, files, "Always ask before you merge.", related=("regeln.md",))
     assert wish.warning == ""
 
