@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -35,12 +35,11 @@ _DATE = re.compile(r"20\d\d-\d\d(?:-\d\d)?|20\d\d-W\d\d|\d+")
 _TYPES_WITH_REASON = ("feedback", "project")
 
 
-def draft_note(
-    memory: Memory, statement: MemorableStatement, near: Sequence[Note] = ()
-) -> ProposedChange:
-    """Return the proposal of a new note with the statement, with a warning if one of the notes
-    `near` it may say the same.
+def draft_note(context: PlacementContext, statement: MemorableStatement) -> ProposedChange:
+    """Return the proposal of a new note with the statement, with a warning if another note may say
+    the same.
     """
+    memory = context.memory
     type_ = statement.saying.type if not memory.layout.types or _is_known(memory, statement) else ""
     act = create_note(
         memory,
@@ -51,21 +50,21 @@ def draft_note(
     )
     reason = f"{statement.saying.kind} of {statement.message.day.isoformat()}"
     return ProposedChange(
-        act, reason, statement.evidence, warning=_warn_of_similar(near, statement)
+        act, reason, statement.evidence, warning=_warn_of_similar(context.overlap, statement)
     )
 
 
-def _warn_of_similar(near: Sequence[Note], statement: MemorableStatement) -> str:
-    """Return a warning that names the statement of a note that has most of the words of the new
-    one, or of the terms that it shares with a text in another language; "" without one.
+def _warn_of_similar(overlap: SharedStems, statement: MemorableStatement) -> str:
+    """Return a warning that names the line of a note that may say the same; "" without one. Only
+    words that the notes use are compared: where they are in another language, these are terms.
     """
-    stems = extract_stems(statement.statement)
+    sharing = overlap.find_sharing(extract_stems(statement.statement))
     best: tuple[float, str, int] | None = None
-    for note in near:
+    for note, known in sharing:
         for old in extract_note_statements(note):
             theirs = extract_stems(old.text)
-            share = measure_share(stems, theirs)
-            is_similar = share >= _SIMILAR and len(stems & theirs) >= _FEWEST_SIMILAR
+            share = measure_share(known, theirs)
+            is_similar = share >= _SIMILAR and len(known & theirs) >= _FEWEST_SIMILAR
             if is_similar and (best is None or share > best[0]):
                 best = (share, note.path, old.line)
     return f"{best[1]}, line {best[2]}, may say this already" if best is not None else ""
@@ -150,6 +149,16 @@ class SharedStems:
         near.sort(key=lambda path: (-weight[path], path))
         return [self._memory.by_path[path] for path in near[:most]]
 
+    def find_sharing(self, stems: frozenset[str]) -> Iterator[tuple[Note, frozenset[str]]]:
+        """Yield the notes that share two of the `stems` or more, each with those of the stems that
+        any note has; numbers do not count.
+        """
+        known = frozenset(it for it in stems if it in self._by_stem and not it.isdigit())
+        paths = (path for stem in known for path in self._by_stem[stem])
+        for path, count in sorted(Counter(paths).items()):
+            if count >= _FEWEST_SIMILAR:
+                yield self._memory.by_path[path], known
+
     @cached_property
     def _by_stem(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = defaultdict(list)
@@ -164,7 +173,9 @@ MIN_SHARE_OF_STATEMENT = 0.75
 """Share of a statement's stems, from which one statement of a note has it already."""
 MIN_SHARE_OF_NOTE = 0.9
 _SIMILAR, _FEWEST_SIMILAR = 0.5, 2
-"""Share of a statement's stems, and their number, from which one of a note may say the same."""
+"""Share of a statement's stems that the notes have, and their number, from which a statement of a
+note may say the same.
+"""
 _LONGEST_HOLDING = 6
 """Ratio of a note's stems to the statement's, above which the note as a whole is too general."""
 _ABOUT = 0.6
@@ -213,7 +224,7 @@ def place_statement(
     if replaced is not None:
         return (replaced,)
     note = _find_note_for(context.memory, near, statement)
-    change = _insert_entry(note, statement) if note else draft_note(context.memory, statement, near)
+    change = _insert_entry(note, statement) if note else draft_note(context, statement)
     return (change,)
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
@@ -31,14 +31,13 @@ def placed(
     pairs: tuple[NotePair, ...] = (),
     key: str = "",
     causes: Mapping[str, list[str]] | None = None,
-    related: Sequence[str] = (),
 ) -> tuple[ProposedChange, ...]:
     memory = open_memory(root, files)
     saying = next(find_statements(text, DAY, is_answer=True))
     heard = MemorableStatement(UserMessage("s#1", text, DAY, True, key), saying)
     known = PlacementContext(
         memory,
-        lambda _: [memory.by_path[path] for path in related],
+        lambda _: [],
         SharedStems(memory),
         pairs,
         causes,
@@ -82,14 +81,14 @@ def test_only_what_the_words_call_a_reason_is_one(root: Path, after: str, body: 
 def test_a_new_note_warns_of_one_that_may_say_the_same_in_another_language(root: Path) -> None:
     files = {
         "regeln.md": note_text(
-            "regeln", "Der Stapel `make berths` läuft immer, dann `make tide`.\n"
+            "regeln", "Der Stapel `tidectl berths` läuft immer, dann `tidectl tide`.\n"
         ),
         "other.md": note_text("other", "Metres.\n"),
     }
-    (wish,) = placed(root, files, "Always run make berths.", related=("regeln.md", "other.md"))
+    (wish,) = placed(root, files, "Always run tidectl berths after a merge.")
     assert isinstance(wish.act, Create)
     assert wish.warning == "regeln.md, line 9, may say this already"
-    (wish,) = placed(root, files, "Always ask before you merge.", related=("regeln.md",))
+    (wish,) = placed(root, files, "Always ask before you merge.")
     assert wish.warning == ""
 
 

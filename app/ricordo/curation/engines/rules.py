@@ -151,7 +151,8 @@ def _first_line(note: Note) -> str:
 def _propose_fixes(
     memory: Memory, findings: Iterable[Finding], gone: set[str]
 ) -> Iterator[ProposedChange]:
-    listing = memory
+    listing, findings = memory, tuple(findings)
+    refuted = {it.path for it in findings if _is_of_description(memory, it)}
     for finding in findings:
         fix = finding.fix
         is_offered = fix is not None and (fix.safe or finding.rule == "unindexed-note")
@@ -165,11 +166,19 @@ def _propose_fixes(
             if not isinstance(act, AddEntry):
                 reason = f"{finding.rule}: {fix.label}"
                 yield ProposedChange(act, reason, evidence, finding=finding.id)
-            elif (longer := _add_entry(listing, act)) is not None:
+            elif act.note not in refuted and (longer := _add_entry(listing, act)) is not None:
                 listing, first = longer, _first_line(memory.by_path[act.note])
                 reason = f"{finding.rule}: add an entry to {act.path}"
                 quotes = (EvidenceQuote(act.note, first),) if first else evidence
                 yield ProposedChange(act, reason, quotes, finding=finding.id)
+
+
+def _is_of_description(memory: Memory, finding: Finding) -> bool:
+    """Return whether the text of a note refutes its description, which its entry would repeat."""
+    note = memory.by_path.get(finding.path)
+    if finding.rule != "inconsistent-note" or note is None:
+        return False
+    return finding.line <= note.text.count("\n", 0, note.frontmatter.end)
 
 
 def _add_entry(memory: Memory, act: AddEntry) -> Memory | None:
