@@ -22,7 +22,7 @@ from typing import NamedTuple
 from ricordo.agents.registry import find_transcript_at, open_transcript
 from ricordo.curation.pending import PendingProposal
 from ricordo.curation.user_messages import UserMessage, read_user_messages
-from ricordo.extraction.statement import find_statement
+from ricordo.extraction.statement import find_statements
 from ricordo.services.curation.curation import propose
 from ricordo.services.curation.preparation import CurationScope
 from ricordo.services.workspace.environment import load_environment
@@ -100,7 +100,7 @@ def score_sessions(sessions: Path = SESSIONS) -> tuple[Score, list[str]]:
         for it in _said(sessions / name / "full.jsonl"):
             label = known[name, it.key]
             assert hashlib.sha256(it.text.encode()).hexdigest()[:16] == label.digest, label
-            found = find_statement(it.text, it.day, is_answer=it.is_answer)
+            found = next(find_statements(it.text, it.day, is_answer=it.is_answer), None)
             wanted = label.kind != "none"
             right += bool(found) and wanted
             proposed += bool(found)

@@ -17,6 +17,7 @@ import re
 import sqlite3
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -258,7 +259,8 @@ def _told(row: Row) -> str:
     if row.done is None:
         return f"{row.name:<60}  nothing was written"
     head = row.done.handoff.header
-    counts = [row.done.counts[it] for it in ProofStatus]
+    by_status = Counter(statement.status for statement in row.done.handoff.statements)
+    counts = [by_status[it] for it in ProofStatus]
     cells = (*counts, row.done.tokens, head.redactions, row.done.handoff.left_out)
     return f"{row.name:<60}" + "".join(f"{it:>11,}" for it in cells)
 
@@ -277,7 +279,8 @@ def main() -> int:
         print(_told(row), flush=True)
         found.append(row)
     done = [it.done for it in found if it.done is not None]
-    totals = [sum(it.counts[status] for it in done) for status in ProofStatus]
+    by_status = Counter(each.status for it in done for each in it.handoff.statements)
+    totals = [by_status[status] for status in ProofStatus]
     totals += [max((it.tokens for it in done), default=0)]
     print(
         f"{f'{len(done)} handoffs; all marks, most tokens':<60}"

@@ -152,7 +152,7 @@ def test_from_three_agents_to_a_handoff_that_says_what_of_it_still_holds(bay: Ba
     marks = {it["status"] for it in json.loads(told)["statements"]}
     assert marks >= {"verified", "reported", "quoted"}
     resumed = bay.ricordo("resume")
-    assert "statements are still valid" in resumed
+    assert "none got worse since it was written" in resumed
 
     write(bay.project / "tests/test_alarm.py", "# another test\n", BEGAN + timedelta(days=9))
     (bay.project / "bay/alarm.py").rename(bay.project / "bay/bell.py")
@@ -198,4 +198,4 @@ def test_a_transcript_of_a_hundred_megabytes_with_torn_lines_is_handed_off(bay: 
         file.write(b'{"type": "user", "message": {"role": "us')
     bay.ricordo("handoff")
     assert "Make the berth alarm test green." in (bay.project / "HANDOFF.md").read_text()
-    assert "statements are still valid" in bay.ricordo("resume")
+    assert "none got worse since it was written" in bay.ricordo("resume")

@@ -551,6 +551,21 @@ async def test_a_new_note_with_a_taken_name_is_refused_and_its_text_stays(
     assert read(root) == before
 
 
+async def test_a_diff_opens_at_its_first_changed_line(tmp_path: Path) -> None:
+    entries = [f"- [{name}]({name}.md) — {'a long line of it ' * 40}" for name in ("a", "b", "c")]
+    files = {f"{name}.md": note_text(name) for name in ("a", "b", "c", "quays")}
+    root = build(tmp_path, {"MEMORY.md": "\n".join((*entries, "")), **files})
+    async with staged(root, (80, 24)) as stage:
+        await stage.go_to("quays.md")
+        await stage.wait_for(lambda: "F fix" in stage.bottom)
+        await stage.press("F")
+        await stage.shows(ProposalScreen)
+        await stage.paints("+ - [quays](quays.md)")
+        # the lines above it are still there
+        await stage.press("up")
+        await stage.paints("~ MEMORY.md")
+
+
 # A credential
 
 

@@ -126,6 +126,13 @@ def new_in(root: Path) -> list[str]:
     return [arrival.path for arrival in read_inbox(notebook_of(root)).pending]
 
 
+def new_in_recorded(root: Path) -> list[str]:
+    """Return what is new once the memory is recorded as it is now."""
+    notebook = notebook_of(root)
+    notebook.record(notebook.read())
+    return new_in(root)
+
+
 async def leave(stage: Stage) -> None:
     await stage.press("1", "escape")
     await stage.wait_for(lambda: isinstance(stage.app.screen, MainScreen), "the main screen")
@@ -309,6 +316,23 @@ async def test_later_is_new_again_and_keep_is_not(tmp_path: Path) -> None:
         await stage.wait_for(lambda: text_of(screen_of(stage)._list).count("kept") == 4)
         await leave(stage)
     assert new_in(root) == ["tides.md"]
+
+
+async def test_undo_reverts_all_that_was_kept_at_once_also_after_the_visit(tmp_path: Path) -> None:
+    root = recorded(tmp_path)
+    agent_session(root)
+    before, arrived = contents(root), new_in_recorded(root)
+    async with in_inbox(root) as stage:
+        await stage.press("A")
+        await stage.wait_for(lambda: text_of(screen_of(stage)._list).count("kept") == len(arrived))
+        await leave(stage)
+        assert new_in(root) == []
+        await stage.press("u")
+        await stage.wait_for(lambda: "Undone: “keep” of others' changes to " in stage.toasts)
+        assert new_in(root) == arrived
+        await stage.press("U")
+        await stage.wait_for(lambda: new_in(root) == [])
+    assert contents(root) == before
 
 
 async def test_marked_and_unwritten_stays_new(tmp_path: Path) -> None:

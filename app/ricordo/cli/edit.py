@@ -14,7 +14,9 @@ from ricordo.text import make_one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Collection
 
+    from ricordo.lint.conventions import Conventions
     from ricordo.memory.change import Change, ChangeSet, Create
     from ricordo.memory.memory import Memory
     from ricordo.services.workspace.environment import Environment
@@ -59,7 +61,8 @@ def apply_change_set(
 
     _, merged = apply_merging(notebook, change_set, by_hand=True)
     note_change(done)
-    details = render_edits(change_set.edits) + render_merged(merged)
+    details = [line for line in render_edits(change_set.edits) if line.strip() != done]
+    details += render_merged(merged)
     details += [f"  {warning}" for warning in change_set.warnings]
     print_change(
         options,
@@ -76,7 +79,8 @@ NEW_SUMMARY = """Create a note from the template of its type, or from text on st
 
 The body is read from a pipe; `-` after NAME reads it at a terminal too. A text with frontmatter
 keeps its fields. With `-` as NAME the text names itself: by its frontmatter, its first heading, or
-its first line."""
+its first line. NAME may begin with a folder of the memory. Where the notes have descriptions, one
+that is not given is the first sentence of the text."""
 _STDIN = "-"
 
 
@@ -96,7 +100,12 @@ def add_new_arguments(parser: ArgumentParser) -> None:
 
 def run_new(options: Namespace, environment: Environment) -> int:
     """Create the note."""
+    from dataclasses import replace
+
+    from ricordo.lint.conventions import list_fields
     from ricordo.memory.change import Change
+    from ricordo.memory.draft import apply_edits
+    from ricordo.services.edits.change import build_change_set
 
     if options.stdin not in (None, _STDIN):
         if options.path:
@@ -113,10 +122,33 @@ def run_new(options: Namespace, environment: Environment) -> int:
         hint = f"{suggest(options.type, types)} Types: {', '.join(sorted(types))}.".lstrip()
         raise WrongUsage(f"This memory has no type “{make_one_line(options.type)}”.", hint=hint)
     memory = begin_change(notebook)
-    act = _build(options, memory, text)
+    conventions = notebook.learn_conventions(memory)
+    act = _build(options, memory, text, list_fields(conventions, memory.layout))
+    change_set = build_change_set(notebook, memory, [Change(act, "created by hand")])
+    if missing := _describe_missing(apply_edits(memory, change_set.edits), act.path, conventions):
+        change_set = replace(change_set, warnings=(*change_set.warnings, missing))
     done = f"created {make_one_line(act.path)}"
-    apply_change(options, notebook, memory, Change(act, "created by hand"), done, act.path)
+    apply_change_set(options, notebook, change_set, done, path=act.path)
     return 0
+
+
+def _describe_missing(memory: Memory, path: str, conventions: Conventions) -> str:
+    """Return which fields the new note lacks that the notes of the memory have, and how to give
+    them; "" for none.
+    """
+    from ricordo.lint.conventions import find_missing_fields, find_unmet_demands
+
+    note, layout = memory.by_path[path], memory.layout
+    missing = [it for it in find_missing_fields(note, layout) if conventions.expects(it, path)]
+    missing += [it for it in find_unmet_demands(note, layout, conventions) if it not in missing]
+    if not missing:
+        return ""
+    fields = ", ".join(map(make_one_line, missing))
+    types = f" ({', '.join(sorted(layout.types))})" if layout.types else ""
+    return (
+        f"It lacks {fields}: `new` takes --type{types} and --description, "
+        "E in the notebook sets fields."
+    )
 
 
 def _read_text(*, is_wanted: bool) -> str:
@@ -133,14 +165,31 @@ def _read_text(*, is_wanted: bool) -> str:
     return text
 
 
-def _build(options: Namespace, memory: Memory, text: str) -> Create:
+def _build(options: Namespace, memory: Memory, text: str, fields: Collection[str]) -> Create:
+    """Return the act that creates the note; without frontmatter in the text, a description is taken
+    from it if that is one of the `fields` of all notes.
+    """
+    from ricordo.lint.fixes.entries import summarise_text
     from ricordo.memory.frontmatter.parser import read_frontmatter
-    from ricordo.services.edits.note import build_note, build_written_note, find_name
+    from ricordo.services.edits.note import (
+        build_note,
+        build_written_note,
+        choose_folder,
+        find_name,
+        split_folder,
+    )
 
-    name = find_name(text, memory.layout) if options.name == _STDIN else options.name
-    if text and read_frontmatter(text).is_present:
-        return build_written_note(memory, text, name, options.type, options.description)
-    return build_note(memory, name, options.type, options.description, text or None)
+    if options.name == _STDIN:
+        folder, name = "", find_name(text, memory.layout)
+    else:
+        folder, name = split_folder(options.name)
+    if read_frontmatter(text).is_present:
+        act = build_written_note(memory, text, name, options.type, options.description)
+    else:
+        is_missing = text and "description" in fields and not options.description
+        description = summarise_text(text) if is_missing else options.description
+        act = build_note(memory, name, options.type, description, text or None)
+    return choose_folder(memory, act, folder)
 
 
 RENAME_SUMMARY = "Rename a note or move its file; links and index entries are updated."

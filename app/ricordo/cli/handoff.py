@@ -175,16 +175,17 @@ def _lines(
     notebook: Notebook, draft: HandoffDraft, result: RenderedHandoff, written: WrittenHandoff
 ) -> list[str]:
     """Return lines on what was written and how the next agent picks it up."""
+    from ricordo.handoff.document import describe_statuses
     from ricordo.services.handoff.output import find_pickup
 
     head = result.handoff.header
     act = "updated" if draft.destination.handoff else "wrote"
     is_new = written.act is not None
-    marks = ", ".join(f"{count} {status.value}" for status, count in result.counts.items() if count)
+    marks = describe_statuses(statement.status for statement in result.handoff.statements)
     credentials = "credential" if head.redactions == 1 else "credentials"
     lines = [
         f"{act if is_new else 'unchanged:'} {make_one_line(written.path)} for {head.target.name}",
-        f"  {len(result.handoff.statements)} statements: {marks or 'none'}",
+        f"  {len(result.handoff.statements)} statements: {marks}",
         f"  about {result.tokens:,} tokens, limit {head.budget:,}; "
         f"{result.handoff.left_out} left out, {head.redactions} {credentials} redacted",
         f"  {_composed_by(head.engine)}",
@@ -232,6 +233,8 @@ def run_resume(options: Namespace, environment: Environment) -> int:
 
 
 def _resume_lines(resumption: ResumeReport) -> Iterator[str]:
+    from ricordo.handoff.document import describe_statuses
+
     resumed = resumption.rechecked
     invalid = [checked for checked in resumed.statements if not checked.is_valid]
     for checked in invalid:
@@ -242,9 +245,11 @@ def _resume_lines(resumption: ResumeReport) -> Iterator[str]:
     head = resumed.handoff.header
     written = f"{make_one_line(resumption.path)}, written {head.written:%Y-%m-%d %H:%M}"
     expired = f", expired {head.expires:%Y-%m-%d}" if resumed.has_expired else ""
-    yield f"{written}{expired}"
-    count = len(resumed.statements)
-    yield f"{count - len(invalid)} of {count} statements are still valid"
+    edited = ", edited since" if resumed.is_edited else ""
+    yield f"{written}{expired}{edited}"
+    counts = describe_statuses(checked.status_now for checked in resumed.statements)
+    worse = f"{len(invalid) or 'none'} got worse since it was written"
+    yield f"{len(resumed.statements)} statements: {counts}; {worse}"
 
 
 def _changes(resumed: RecheckedHandoff) -> Iterator[str]:

@@ -172,7 +172,7 @@ def run_inbox(options: Namespace, environment: Environment) -> int:
     """Print the inbox, revert one note, or keep all."""
     from ricordo.cli.output import note_change, print_json
     from ricordo.services.describe import describe_inbox
-    from ricordo.services.inbox.inbox import add_writers, close_visit, read_inbox, update_writers
+    from ricordo.services.inbox.inbox import add_writers, keep_all, read_inbox, update_writers
 
     if options.reason and not options.revert:
         raise WrongUsage("--reason needs --revert.")
@@ -187,11 +187,12 @@ def run_inbox(options: Namespace, environment: Environment) -> int:
     if options.revert:
         _revert(options, notebook, current, memory)
     elif options.keep_all:
-        close_visit(notebook, current)
+        keep_all(notebook, current)
         done = f"kept {len(current.pending)}"
         note_change(done)
         kept = [Changed("kept", arrival.path) for arrival in current.pending]
-        print_change(options, f"{done}; the inbox now starts from here", kept)
+        details = ["`ricordo undo` reverts this."] if kept else []
+        print_change(options, f"{done}; the inbox now starts from here", kept, details=details)
     elif options.json:
         print_json(describe_inbox(current), "inbox")
     else:
@@ -283,7 +284,7 @@ def undo_or_redo(
         return 0
     merged: tuple[str, ...] = ()
     edits: tuple[Edit, ...] = ()
-    subject = ""
+    subjects: tuple[str, ...] = ()
     if isinstance(outcome, UndoToConfirm):
         if isinstance(outcome.outcome, EditConflicts):
             raise outcome.outcome.to_error()
@@ -294,14 +295,14 @@ def undo_or_redo(
         changed = [edit.path for edit in edits if edit.path in outcome.outcome.files]
         merged = tuple(dict.fromkeys((*changed, *later)))
     else:
-        edits, subject = outcome.edits, outcome.subject
+        edits, subjects = outcome.edits, outcome.subjects
     done = f"{word}: {outcome.description}"
     note_change(done)
     files = list_changed(edits, notebook.place.root)
     print_change(
         options,
         done,
-        files or [Changed(word, id=subject or None)],
+        files or [Changed(word, id=subject) for subject in subjects] or [Changed(word)],
         details=render_edits(edits) + render_merged(merged),
         merged=merged,
     )

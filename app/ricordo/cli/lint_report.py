@@ -150,7 +150,9 @@ class LintReport:
 
 
 def _describe_fixable(findings: Sequence[Finding]) -> Line:
-    """Return how many findings can be fixed, and how; empty if none can."""
+    """Return how many findings have a fix, and how it is made; empty if none has. Whether a fix
+    fits, beside the others and into what agents load, is known once all of them were tried.
+    """
     safe = sum(map(is_fixed_by_safe_fixes, findings))
     every = sum(
         finding.fix is not None and finding.rule not in INTERACTIVE_RULES for finding in findings
@@ -159,10 +161,15 @@ def _describe_fixable(findings: Sequence[Finding]) -> Line:
     if not every:
         return []
     if not safe:
-        return _as_code(f"{unsafe:,} fixable with `--fix --unsafe`; `--diff --unsafe` shows how.")
-    more = f"; {unsafe:,} more with `--unsafe`" if unsafe else ""
-    text = f" {safe:,} fixable with `--fix`, which `--diff` shows before{more}."
+        text = f"{_count_fixes(unsafe)} offered by `--fix --unsafe`; `--diff --unsafe` shows"
+        return _as_code(f"{text} what it would make.")
+    more = f", {unsafe:,} more with `--unsafe`" if unsafe else ""
+    text = f" {_count_fixes(safe)} offered by `--fix`{more}; `--diff` shows what it would make."
     return [("[*]", "fixable"), *_as_code(text)]
+
+
+def _count_fixes(number: int) -> str:
+    return "1 fix" if number == 1 else f"{number:,} fixes"
 
 
 def _as_code(text: str) -> list[Segment]:

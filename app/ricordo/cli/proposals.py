@@ -34,7 +34,7 @@ def render_proposal(proposal: PendingProposal) -> list[str]:
     warnings, diff.
     """
     reason = make_one_line(proposal.change.reason)
-    lines = [f"{proposal.id}  {proposal.op} {make_one_line(proposal.path)}: {reason}"]
+    lines = [f"{proposal.id}  {_name_change(proposal)}: {reason}"]
     if proposal.submitter:
         lines.append(f"  by {make_one_line(proposal.submitter)}")
     for quoted in proposal.evidence:
@@ -44,6 +44,11 @@ def render_proposal(proposal: PendingProposal) -> list[str]:
     lines += [f"  ! {make_one_line(text)}" for text in proposal.all_warnings]
     lines += [f"  {make_visible(line)}" for line in proposal.diff.rstrip("\n").split("\n")]
     return [*lines, ""]
+
+
+def _name_change(proposal: PendingProposal) -> str:
+    """Return what a proposal does, and to which note."""
+    return make_one_line(f"{proposal.op} {proposal.subject} {proposal.place}".rstrip())
 
 
 def render_rejected(rejected: Iterable[RejectedChange]) -> list[str]:
@@ -80,7 +85,7 @@ def list_dropped(dropped: Iterable[PendingProposal]) -> list[Changed]:
 
 def render_dropped(dropped: Iterable[PendingProposal]) -> list[str]:
     """Return proposals that were dropped, a line each."""
-    return [f"dropped: {each.id} {each.op} {make_one_line(each.path)}" for each in dropped]
+    return [f"dropped: {each.id} {_name_change(each)}" for each in dropped]
 
 
 def note_applied(result: ApplyResult) -> None:
@@ -96,10 +101,9 @@ def print_decided(result: ApplyResult, memory: Memory) -> None:
     from ricordo.cli.output import print_lines
     from ricordo.services.curation.decision import mask_text
 
-    lines = [f"applied: {it.op} {make_one_line(it.path)}" for it in result.applied]
+    lines = [f"applied: {_name_change(it)}" for it in result.applied]
     lines += [
-        f"not applied: {it.id} {it.op} {make_one_line(it.path)}: "
-        f"{make_one_line(mask_text(why, it, memory))}"
+        f"not applied: {it.id} {_name_change(it)}: {make_one_line(mask_text(why, it, memory))}"
         for it, why in result.skipped
     ]
     lines += render_dropped(result.refused)

@@ -12,7 +12,16 @@ from typing import Any
 
 from ricordo.curation.proposal import Alarm, EvidenceQuote, Proposal, RejectedChange, name_operation
 from ricordo.curation.validation import ALLOWED, decode_text, describe_removal
-from ricordo.memory.change import Author, AuthorRole, Change, ChangeOperation, Edit, compute_digest
+from ricordo.memory.change import (
+    AddEntry,
+    AddLink,
+    Author,
+    AuthorRole,
+    Change,
+    ChangeOperation,
+    Edit,
+    compute_digest,
+)
 from ricordo.memory.diff import format_unified
 from ricordo.memory.layout import FileRole as FileRole
 from ricordo.memory.memory import Memory
@@ -64,6 +73,23 @@ class PendingProposal:
     def path(self) -> str:
         """The file that it changes, relative to the memory."""
         return str(getattr(self.change.operation, "path", ""))
+
+    @property
+    def subject(self) -> str:
+        """The note that it is about: of an entry the note that gets it, else the changed file."""
+        operation = self.change.operation
+        return operation.note if isinstance(operation, AddEntry) else self.path
+
+    @property
+    def place(self) -> str:
+        """Where the entry or the link of its note goes, in words; "" for other changes."""
+        match self.change.operation:
+            case AddEntry(path=index):
+                return f"in {index}"
+            case AddLink(target=target):
+                return f"to {target}"
+            case _:
+                return ""
 
 
 def make_pending(

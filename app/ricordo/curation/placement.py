@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -35,8 +35,11 @@ _DATE = re.compile(r"20\d\d-\d\d(?:-\d\d)?|20\d\d-W\d\d|\d+")
 _TYPES_WITH_REASON = ("feedback", "project")
 
 
-def draft_note(memory: Memory, statement: MemorableStatement) -> ProposedChange:
-    """Return the proposal of a new note with the statement."""
+def draft_note(context: PlacementContext, statement: MemorableStatement) -> ProposedChange:
+    """Return the proposal of a new note with the statement, with a warning if another note may say
+    the same.
+    """
+    memory = context.memory
     type_ = statement.saying.type if not memory.layout.types or _is_known(memory, statement) else ""
     act = create_note(
         memory,
@@ -45,15 +48,32 @@ def draft_note(memory: Memory, statement: MemorableStatement) -> ProposedChange:
         _make_description(statement),
         _make_body(statement),
     )
+    reason = f"{statement.saying.kind} of {statement.message.day.isoformat()}"
     return ProposedChange(
-        act, f"{statement.saying.kind} of {statement.message.day.isoformat()}", statement.evidence
+        act, reason, statement.evidence, warning=_warn_of_similar(context.overlap, statement)
     )
+
+
+def _warn_of_similar(overlap: SharedStems, statement: MemorableStatement) -> str:
+    """Return a warning that names the line of a note that may say the same; "" without one. Only
+    words that the notes use are compared: where they are in another language, these are terms.
+    """
+    sharing = overlap.find_sharing(extract_stems(statement.statement))
+    best: tuple[float, str, int] | None = None
+    for note, known in sharing:
+        for old in extract_note_statements(note):
+            theirs = extract_stems(old.text)
+            share = measure_share(known, theirs)
+            is_similar = share >= _SIMILAR and len(known & theirs) >= _FEWEST_SIMILAR
+            if is_similar and (best is None or share > best[0]):
+                best = (share, note.path, old.line)
+    return f"{best[1]}, line {best[2]}, may say this already" if best is not None else ""
 
 
 def format_entry(lines: Sequence[str], statement: MemorableStatement) -> str:
     """Return a statement as a line at the end of a note with these `lines`."""
     is_list = bool(lines) and lines[-1].startswith(("- ", "* "))
-    whole = f"{statement.statement} {statement.why}".strip()
+    whole = " ".join(filter(None, (statement.statement, statement.details, statement.why)))
     return f"{lines[-1][:2]}{whole}" if is_list else whole
 
 
@@ -71,10 +91,11 @@ def _make_description(statement: MemorableStatement) -> str:
 
 def _make_body(statement: MemorableStatement) -> str:
     day = statement.message.day.isoformat()
+    text = f"{statement.statement} {statement.details}".strip()
     if statement.saying.type not in _TYPES_WITH_REASON:
-        return f"{statement.statement} {statement.why}".strip()
-    why = f"{statement.why} Said on {day}." if statement.why else f"said on {day}."
-    return f"{statement.statement}\n\n**Why:** {why}"
+        return f"{text} {statement.why}".strip()
+    why = f"**Why:** {statement.why} " if statement.why else ""
+    return f"{text}\n\n{why}Said on {day}."
 
 
 def _make_name(memory: Memory, statement: MemorableStatement, type_: str) -> str:
@@ -128,6 +149,16 @@ class SharedStems:
         near.sort(key=lambda path: (-weight[path], path))
         return [self._memory.by_path[path] for path in near[:most]]
 
+    def find_sharing(self, stems: frozenset[str]) -> Iterator[tuple[Note, frozenset[str]]]:
+        """Yield the notes that share two of the `stems` or more, each with those of the stems that
+        any note has; numbers do not count.
+        """
+        known = frozenset(it for it in stems if it in self._by_stem and not it.isdigit())
+        paths = (path for stem in known for path in self._by_stem[stem])
+        for path, count in sorted(Counter(paths).items()):
+            if count >= _FEWEST_SIMILAR:
+                yield self._memory.by_path[path], known
+
     @cached_property
     def _by_stem(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = defaultdict(list)
@@ -141,6 +172,10 @@ class SharedStems:
 MIN_SHARE_OF_STATEMENT = 0.75
 """Share of a statement's stems, from which one statement of a note has it already."""
 MIN_SHARE_OF_NOTE = 0.9
+_SIMILAR, _FEWEST_SIMILAR = 0.5, 2
+"""Share of a statement's stems that the notes have, and their number, from which a statement of a
+note may say the same.
+"""
 _LONGEST_HOLDING = 6
 """Ratio of a note's stems to the statement's, above which the note as a whole is too general."""
 _ABOUT = 0.6
@@ -189,7 +224,7 @@ def place_statement(
     if replaced is not None:
         return (replaced,)
     note = _find_note_for(context.memory, near, statement)
-    change = _insert_entry(note, statement) if note else draft_note(context.memory, statement)
+    change = _insert_entry(note, statement) if note else draft_note(context, statement)
     return (change,)
 
 

@@ -32,6 +32,8 @@ class ProposedChange:
     """The edit of an external engine as JSON, with which it can be sent back once; else ""."""
     finding: str = ""
     """The id of the finding that it fixes; "" for none."""
+    warning: str = ""
+    """What the user should check before it is applied; "" for nothing."""
 
 
 class Alarm(StrEnum):

@@ -10,7 +10,7 @@ from ricordo.agents.transcripts.lines import cut
 from ricordo.agents.transcripts.session import Message, Speaker
 from ricordo.curation.proposal import EvidenceQuote
 from ricordo.extraction.dates import make_dates_absolute
-from ricordo.extraction.statement import Statement, find_statement
+from ricordo.extraction.statement import Statement, find_statements, gives_reason
 from ricordo.lexicon import lower_text, statement_pattern
 
 _LONGEST_BEFORE = 600
@@ -55,7 +55,16 @@ class MemorableStatement:
     @property
     def why(self) -> str:
         """The given reason; "" for none."""
-        return self._make_absolute(" ".join(sentence.text for sentence in self.saying.reasons))
+        return self._join(is_reason=True)
+
+    @property
+    def details(self) -> str:
+        """What follows it and is no reason; "" for nothing."""
+        return self._join(is_reason=False)
+
+    def _join(self, *, is_reason: bool) -> str:
+        following = (it for it in self.saying.following if gives_reason(it) == is_reason)
+        return self._make_absolute(" ".join(sentence.text for sentence in following))
 
     def _make_absolute(self, text: str) -> str:
         return " ".join(make_dates_absolute(text, self.message.day).split())
@@ -85,8 +94,7 @@ def read_user_messages(
 def find_memorable(messages: Iterable[UserMessage]) -> Iterator[MemorableStatement]:
     """Yield the statements worth remembering in the messages."""
     for message in messages:
-        saying = find_statement(message.text, message.day, is_answer=message.is_answer)
-        if saying is not None:
+        for saying in find_statements(message.text, message.day, is_answer=message.is_answer):
             yield MemorableStatement(message, saying)
 
 

@@ -231,7 +231,8 @@ def _validate_one(context: ValidationContext, memory: Memory, proposed: Proposed
     newest = max(filter(None, times), default=None)
     if why := context.decisions.find_objection(memory, act, composed.edits, newest):
         raise _ContradictsDecision(why)
-    warnings = [*_check_evidence(evidence), *_check_removal(memory, act), *composed.warnings]
+    warnings = [proposed.warning] if proposed.warning else []
+    warnings += [*_check_evidence(evidence), *_check_removal(memory, act), *composed.warnings]
     warnings += find_new_orders(memory, composed.edits)
     if is_unrelated(memory, act, composed.edits, evidence):
         warnings.append("unrelated to the words of its evidence")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
@@ -19,7 +19,7 @@ _FEWEST_WORDS = 3
 _MOST_BEFORE = 3
 """Sentences before a bare “remember that” to which it may refer."""
 _MOST_AFTER = 2
-"""Sentences after a statement that may give its reason."""
+"""Sentences after a statement that may go on with it."""
 _FURTHEST = timedelta(days=550)
 _CODE = re.compile(
     r"`[^`]+`|\w+\(\)|\b[a-z]+[A-Z]\w*|\b\w+_\w+\b|\b[\w/-]+\.(?:py|go|ts|js|rs|java|c|h|md|json|toml|ya?ml|txt|sh)\b"
@@ -51,38 +51,46 @@ class Statement:
     type: str
     """The type of its note: user, feedback, project or reference."""
     sentences: tuple[Sentence, ...]
-    reasons: tuple[Sentence, ...] = ()
+    following: tuple[Sentence, ...] = ()
+    """The sentences right after it that go on with it, or give its reason."""
 
     @property
     def quotes(self) -> tuple[str, ...]:
-        """The exact sentences, with the reasons."""
-        return tuple(sentence.text for sentence in (*self.sentences, *self.reasons))
+        """The exact sentences, with the following ones."""
+        return tuple(sentence.text for sentence in (*self.sentences, *self.following))
 
     @property
     def text(self) -> str:
-        """The statement without its reasons."""
+        """The statement without the following sentences."""
         return " ".join(sentence.text for sentence in self.sentences)
 
 
-def find_statement(message: str, day: date, *, is_answer: bool) -> Statement | None:
-    """Return the statement worth remembering in a `message` that the user wrote on `day`; None if
-    there is none. `is_answer` tells whether it answers an agent.
+def gives_reason(sentence: Sentence) -> bool:
+    """Return whether the words of a sentence say that it is a reason."""
+    return bool(statement_pattern("reason").search(lower_text(sentence.text)))
+
+
+def find_statements(message: str, day: date, *, is_answer: bool) -> Iterator[Statement]:
+    """Yield the statements worth remembering in a `message` that the user wrote on `day`, in order.
+    `is_answer` tells whether it answers an agent.
 
     A message with a credential is skipped: no part of it may be quoted.
     """
     if find_secrets(message):
-        return None
+        return
     all_sentences, day = split_message(message), clamp_day(day)
     unquoted = mask_quotations(message)
     judged = [
         _Judged(all_sentences, number, unquoted, day, is_answer=is_answer)
         for number in range(len(all_sentences))
     ]
-    for find in (_find_requested, _find_plain, _find_by_signs):
-        statement = find(judged)
-        if statement is not None:
-            return statement
-    return None
+    finders = (_find_requested, _find_plain, _find_by_signs)
+    statement = next(filter(None, (find(judged) for find in finders)), None)
+    while statement is not None:
+        yield statement
+        last = (*statement.sentences, *statement.following)[-1]
+        # after the first one only what is plain by itself
+        statement = _find_plain(judged, all_sentences.index(last) + 1)
 
 
 class _Judged:
@@ -197,7 +205,7 @@ def _find_requested(judged: Sequence[_Judged]) -> Statement | None:
             continue
         meant = _meant(candidate, judged)
         if meant:
-            return _saying(StatementKind.REQUEST, meant, _reasons(meant[-1], judged))
+            return _saying(StatementKind.REQUEST, meant, _find_following(meant[-1], judged))
     return None
 
 
@@ -228,19 +236,23 @@ def _says_something(candidate: _Judged) -> bool:
     )
 
 
-def _find_plain(judged: Sequence[_Judged]) -> Statement | None:
-    """Return a statement that is plainly a rule, a decision, a date or about the user."""
-    for candidate in judged:
+def _find_plain(judged: Sequence[_Judged], begin: int = 0) -> Statement | None:
+    """Return a statement, from the sentence with the number `begin` on, that is plainly a rule, a
+    decision, a date or about the user.
+    """
+    for candidate in judged[begin:]:
         if not candidate.states or candidate.is_for_once:
             continue
         kind = _plain_kind(candidate)
         if kind is None:
             continue
-        meant = [candidate] if _is_whole(candidate) else [*_neighbour(candidate, judged), candidate]
+        near = [] if _is_whole(candidate) else _neighbour(candidate, judged[begin:])
+        meant = [*near, candidate]
         meant.sort(key=lambda each: each.number)
         if any(_is_whole(each) for each in meant):
             meant += _more_of_it(meant[-1], judged)
-            return _saying(kind, meant, _reasons(meant[-1], judged), is_self=candidate.has("self"))
+            following = _find_following(meant[-1], judged)
+            return _saying(kind, meant, following, is_self=candidate.has("self"))
     return None
 
 
@@ -308,32 +320,40 @@ def _find_by_signs(judged: Sequence[_Judged]) -> Statement | None:
         return _saying(
             StatementKind.CORRECTION if candidate.objects else kind,
             [candidate],
-            _reasons(candidate, judged),
+            _find_following(candidate, judged),
         )
     return None
 
 
-def _reasons(candidate: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
-    """Return the sentences directly after a statement that give its reason or continue it."""
-    reasons: list[_Judged] = []
+def _find_following(candidate: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
+    """Return the sentences directly after a statement that give its reason or continue it; one that
+    is worth remembering by itself does neither, unless it says that it is a reason.
+    """
+    following: list[_Judged] = []
     for each in judged[candidate.number + 1 :]:
         is_near = each.sentence.paragraph == candidate.sentence.paragraph
-        if not is_near or len(reasons) == _MOST_AFTER or not _says_something(each):
+        if not is_near or len(following) == _MOST_AFTER or not _says_something(each):
             break
         if each.is_for_once or (each.is_order and not each.is_rule):
             break
-        reasons.append(each)
-    return reasons
+        if _plain_kind(each) is not None and _is_whole(each) and not gives_reason(each.sentence):
+            break
+        following.append(each)
+    return following
 
 
 def _saying(
-    kind: StatementKind, meant: Sequence[_Judged], why: Sequence[_Judged], *, is_self: bool = False
+    kind: StatementKind,
+    meant: Sequence[_Judged],
+    following: Sequence[_Judged],
+    *,
+    is_self: bool = False,
 ) -> Statement:
     return Statement(
         kind,
         _type(kind, meant, is_self=is_self),
         tuple(candidate.sentence for candidate in meant),
-        tuple(candidate.sentence for candidate in why),
+        tuple(candidate.sentence for candidate in following),
     )
 
 

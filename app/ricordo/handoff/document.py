@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -42,6 +43,12 @@ class ProofStatus(StrEnum):
     STALE = "stale"
     QUOTED = "quoted"
     UNVERIFIED = "unverified"
+
+
+def describe_statuses(statuses: Iterable[ProofStatus]) -> str:
+    """Return how many statements have each status: `4 verified, 9 quoted`; `none` for none."""
+    count = Counter(statuses)
+    return ", ".join(f"{count[it]} {it.value}" for it in ProofStatus if count[it]) or "none"
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,8 +157,8 @@ def find_destination(path: str) -> HandoffFile:
         )
         raise ChangeRefused(message, hint="Name another file with -o.")
     warning = (
-        f"{make_visible(name)} was not changed. {reason} "
-        f"The handoff is in {make_visible(fallback)}."
+        f"{make_visible(name)} stays as it is. {reason} "
+        f"The handoff goes to {make_visible(fallback)}."
     )
     return HandoffFile(fallback_file.path, fallback_file.content, fallback_file.handoff, warning)
 

@@ -137,10 +137,14 @@ class Database:
         """Whether there is a history."""
         return os.path.exists(self.path)
 
-    def check_location(self, memory: str) -> None:
-        """Raise StateUnusable if the history of `memory` must not be stored in this directory."""
+    def check_location(self, memory: str | None) -> None:
+        """Raise StateUnusable if the history of `memory`, None for a project without notes, must
+        not be stored in this directory.
+        """
         if not self.exists:
             check_state_location(self.state)
+        if memory is None:
+            return
         state, root = os.path.realpath(self.state), os.path.realpath(memory)
         if state == root or state.startswith(root.rstrip("/") + "/"):
             raise StateUnusable(

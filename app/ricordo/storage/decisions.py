@@ -24,9 +24,9 @@ class Decision(StrEnum):
     RESTORE = "stand"
     """A dismissed finding is reported again."""
     KEEP = "keep"
-    """A change by another program is accepted."""
+    """Changes by another program are accepted."""
     SNOOZE = "snooze"
-    """A change by another program is reviewed later."""
+    """Changes by another program are reviewed later."""
     PROTECT = "protect"
     """Neither curator nor fixes may change a note."""
     UNPROTECT = "free"
@@ -120,7 +120,11 @@ class Decisions:
         return token
 
     def decide(self, decision: Decision, subjects: list[str], at: str, reason: str = "") -> None:
-        """Record a decision on each of the `subjects`. Raises StateUnusable."""
+        """Record a decision on each of the `subjects`: for changes by others as one act, so that
+        undo reverts all of it. Raises StateUnusable.
+        """
+        if decision in _OF_ARRIVALS:
+            subjects = [" ".join(subjects)] if subjects else []
         with self._writing() as (history, root):
             for subject in subjects:
                 history.add_entry(root, at, decision.value, subject=subject, reason=reason)
@@ -139,6 +143,9 @@ def read_decisions(act: HistoryEntry) -> Iterator[tuple[Decision, str]]:
         for word in act.subject.split():
             is_fix = word.startswith(_FIX)
             yield (Decision.REFUSE_FIX if is_fix else Decision.REFUSE), word.removeprefix(_FIX)
+    elif act.kind in _OF_ARRIVALS:
+        for word in act.subject.split():
+            yield Decision(act.kind), word
     elif act.kind in _KINDS:
         yield Decision(act.kind), act.subject
     elif act.kind == CHANGE:
@@ -147,6 +154,8 @@ def read_decisions(act: HistoryEntry) -> Iterator[tuple[Decision, str]]:
             yield _WITH_CHANGE[prefix], name
 
 
+_OF_ARRIVALS = frozenset((Decision.KEEP, Decision.SNOOZE))
+"""The decisions on changes by others; the subject of an act has the ids of all of them."""
 _FIX = "fix:"
 """The prefix, in the subject of a refusal, of the id of a finding whose fix is refused."""
 
@@ -198,13 +207,15 @@ _PROTECTION = (Decision.PROTECT, Decision.UNPROTECT)
 _KINDS = frozenset(decision.value for decision in Decision)
 
 
-def find_undone(acts: list[HistoryEntry]) -> frozenset[int]:
-    """Return the numbers of the acts, given oldest first, that are undone."""
-    undone: set[int] = set()
+def find_undone(acts: Sequence[HistoryEntry]) -> Mapping[int, int]:
+    """Return the numbers of the acts, given oldest first, that are undone, each with the number of
+    the act that undid it.
+    """
+    undone: dict[int, int] = {}
     for act in reversed(acts):
         if act.undoes is not None and act.n not in undone:
-            undone.add(act.undoes)
-    return frozenset(undone)
+            undone.setdefault(act.undoes, act.n)
+    return undone
 
 
 def skip_undone(acts: list[HistoryEntry]) -> Iterator[HistoryEntry]:

@@ -269,6 +269,33 @@ def test_a_new_note_is_read_from_stdin(
     assert contents(memory) == before
 
 
+def test_a_new_note_takes_its_description_from_the_text_and_says_what_it_lacks(
+    memory: Path, ricordo: Ricordo
+) -> None:
+    told = ricordo("new", "Locks", given="Locks open at **ebb**. They close at flood.\n")
+    assert "\ndescription: Locks open at ebb\n" in (memory / "locks.md").read_text()
+    assert "[Locks](locks.md) — Locks open at ebb\n" in (memory / "MEMORY.md").read_text()
+    assert "It lacks type: `new` takes --type (feedback, project, reference, user)" in told
+    assert told.count("locks.md") == 1
+    whole = ricordo("new", "Quays", "--type", "project", "--description", "how many", given="Two.")
+    assert "It lacks" not in whole
+    assert "It lacks description, type: " in ricordo("new", "Buoys")
+
+
+def test_a_new_note_is_put_into_the_folder_that_its_name_gives(
+    memory: Path, ricordo: Ricordo
+) -> None:
+    (memory / "sea").mkdir()
+    (memory / "sea/waves.md").write_text(note_text("waves"))
+    assert "created sea/locks.md" in ricordo("new", "sea/Locks", given="At ebb.\n")
+    assert (memory / "sea/locks.md").read_text().startswith("---\nname: Locks\n")
+    before = contents(memory)
+    assert "No folder land in this memory." in ricordo("new", "land/Locks two", code=4)
+    assert contents(memory) == before
+    # a heading names no folder
+    assert "created tcp-ip.md" in ricordo("new", "-", given="# TCP/IP\n\nPorts.\n")
+
+
 def test_what_gives_no_note_is_refused(memory: Path, ricordo: Ricordo) -> None:
     before = contents(memory)
     for words in (["-"], ["Locks", "-"]):

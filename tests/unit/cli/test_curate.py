@@ -53,7 +53,7 @@ def test_proposals_are_pending_until_applied_and_can_be_undone(
     assert contents(memory) == before
     (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
     assert "1 applied, 0 not applied" in ricordo("pending", "--apply")
-    assert (memory / waiting["path"]).read_text("utf-8").endswith("said on 2026-11-12.\n")
+    assert (memory / waiting["path"]).read_text("utf-8").endswith("Said on 2026-11-12.\n")
     assert waiting["path"] in (memory / "MEMORY.md").read_text("utf-8")
     assert "curator rules" in ricordo("history")
     assert json.loads(ricordo("pending", "--json"))["changes"] == []
@@ -569,3 +569,32 @@ def test_decisions_that_contradict_each_other_are_refused(
 def test_the_history_has_the_reason_of_a_refusal(ricordo: Ricordo, three: list[str]) -> None:
     ricordo("pending", "--drop", three[0], "--reason", "not mine")
     assert "not mine" in ricordo("undo")
+
+
+def test_only_entries_that_agents_would_load_are_proposed_each_with_its_note(
+    ricordo: Ricordo, memory: Path
+) -> None:
+    index = memory / "MEMORY.md"
+    lines = index.read_text("utf-8").splitlines()
+    done = "---\nname: quay-done\ndescription: The repair of the quay is not started\n---\n\n"
+    done += "The repair of the quay is done since 3 May 2026.\n"
+    (memory / "quay-done.md").write_text(done, "utf-8")
+    names = [f"quay-{n}" for n in range(5)]
+    for name in names:
+        (memory / f"{name}.md").write_text(note_text(name, f"The quay {name} is wide.\n"), "utf-8")
+    lines[1:1] = [f"A line about the bay, number {n}." for n in range(198 - len(lines))]
+    index.write_text("\n".join(lines) + "\n", "utf-8")
+    settle(memory)
+    ricordo("curate")
+    entries = [
+        it for it in json.loads(ricordo("pending", "--json"))["changes"] if it["op"] == "entry"
+    ]
+    assert "inconsistent-note" in ricordo("lint", "--select", "inconsistent-note")
+    assert len(entries) == 2
+    assert "quay-done" not in str(entries)
+    listed = ricordo("pending")
+    added = [name for name in names if f"entry {name}.md in MEMORY.md: unindexed-note: " in listed]
+    assert len(added) == 2
+    ricordo("pending", "--apply")
+    assert json.loads(ricordo("load", "--json"))["cut_at_line"] is None
+    assert all(f"({name}.md)" in index.read_text("utf-8") for name in added)

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,6 +34,7 @@ class Work(Tidepool):
     def __init__(self, machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
         super().__init__(machine)
         self.capsys = capsys
+        self.state = machine.path / "s"
         said = Claude(cwd=str(self.project), began=RAN).says("Make the berth alarm test green.")
         said.uses("Edit", file_path=str(self.project / "tidepool/alarm.py"), old_string="a")
         said.runs("pytest -q tests/test_alarm.py", "1 passed in 0.1s")
@@ -42,7 +44,7 @@ class Work(Tidepool):
         settle(self.memory)
 
     def __call__(self, *words: str, code: int = 0) -> str:
-        places = ("--agent-home", str(self.machine.home), "--state", str(self.machine.path / "s"))
+        places = ("--agent-home", str(self.machine.home), "--state", str(self.state))
         assert run([*words, *places]) == code
         printed = self.capsys.readouterr()
         return printed.out + printed.err
@@ -72,10 +74,21 @@ def test_a_project_without_a_memory_is_handed_off_too(work: Work) -> None:
     assert "> Make the berth alarm test green." in work.text
     assert "The memory lies at" not in work.text
     assert "[verified: note" not in work.text
-    assert "statements are still valid" in work("resume")
+    assert "none got worse since it was written" in work("resume")
     assert "HANDOFF.md (handoff for any)" in work("undo")
     assert not work.handoff.exists()
     assert "No memory found" in work("lint", code=3)
+
+
+def test_the_state_may_be_in_a_directory_without_a_memory(work: Work) -> None:
+    """As in a home directory."""
+    shutil.rmtree(work.memory)
+    shutil.rmtree(work.project / ".git")
+    work.state = work.project / ".local/state/ricordo"
+    assert work("undo") == "Nothing to undo in this memory.\n"
+    assert work("handoff").startswith(f"wrote {work.handoff} for any\n")
+    assert "HANDOFF.md (handoff for any)" in work("undo")
+    assert not work.handoff.exists()
 
 
 def test_a_handoff_is_written_verified_and_undone(work: Work) -> None:
@@ -118,7 +131,7 @@ def test_a_memory_that_the_user_named_is_known_to_resume(work: Work) -> None:
     assert f"`{notes}`" in work.text
     told = work("resume")
     assert "Unknown memory" not in told
-    assert "statements are still valid" in told
+    assert "none got worse since it was written" in told
     write(notes / "alarm.md", note_text("alarm", "It is red.\n"))
     assert "note alarm.md is" in work("resume", code=1)
     shutil.rmtree(work.machine.path / "s")
@@ -141,7 +154,7 @@ def test_a_name_that_the_file_has_no_longer_is_in_no_verified_statement(work: Wo
     assert {*files.values()} == {"verified"}
     assert any("the changes name `fire`" in text for text in files)
     assert "GetSteps" not in work.text
-    assert "statements are still valid" in work("resume")
+    assert "none got worse since it was written" in work("resume")
 
 
 def test_the_line_is_for_the_file_that_the_agent_reads_in_this_project(work: Work) -> None:
@@ -212,7 +225,7 @@ def test_a_refused_command_is_a_limit_and_never_a_next_step(work: Work) -> None:
     assert of_command == {"constraints": "quoted"}
     assert f"The user refused `{command}`" in work.text
     assert "> The user doesn't want to proceed with this tool use.\n" in work.text
-    assert "statements are still valid" in work("resume")
+    assert "none got worse since it was written" in work("resume")
 
 
 def test_its_json_has_every_statement_with_its_mark(work: Work) -> None:
@@ -264,6 +277,24 @@ def test_resume_reports_valid_statements_and_exits_with_1_if_one_is_not(work: Wo
     assert "No handoff at" in work("resume", "elsewhere.md", code=3)
 
 
+def test_resume_counts_what_was_only_quoted_and_what_was_stale_already(work: Work) -> None:
+    work("handoff")
+    was = Counter(it["was"] for it in work.json("resume")["statements"])  # type: ignore[attr-defined]
+    assert min(was["verified"], was["quoted"]) > 0
+    total = sum(was.values())
+    said = work("resume")
+    assert f"{total} statements: {was['verified']} verified, " in said
+    assert f"{was['quoted']} quoted" in said
+    assert "none got worse since it was written" in said
+    assert "valid" not in said
+    (line, *_) = [line for line in work.text.splitlines() if line.startswith("- ")]
+    write(work.handoff, work.text.replace(line, f"- A line by hand.\n{line}", 1))
+    said = work("resume")
+    assert ", edited since\n" in said
+    assert f"{total + 1} statements: {was['verified']} verified, " in said
+    assert f"{was['unverified'] + 1} unverified; none got worse" in said
+
+
 def test_an_own_handoff_is_brought_up_to_date(work: Work) -> None:
     work("handoff")
     later = Claude(OTHER, str(work.project), began=RAN.replace(hour=8)).says("Now mend the report.")
@@ -303,7 +334,7 @@ def test_a_file_that_is_not_ours_any_more_is_left_alone(work: Work, how: str) ->
     told = work("handoff")
     beside = work.project / "HANDOFF.new.md"
     assert f"wrote {beside}" in told
-    assert "HANDOFF.md was not changed." in told
+    assert "The handoff goes to HANDOFF.new.md." in told
     assert (work.handoff.read_bytes(), work.handoff.lstat().st_mode) == before
     assert parse(beside.read_bytes()).state is DocumentState.UNCHANGED
     assert f"unchanged: {beside}" in work("handoff")

@@ -86,3 +86,29 @@ def test_a_history_with_the_first_tables_is_migrated(ricordo: Ricordo, pinned: P
 )
 def test_a_bound_that_means_nothing_is_wrong_usage(ricordo: Ricordo, words: list[str]) -> None:
     assert "--older-than" in ricordo("history", *words, code=2)
+
+
+def test_undo_reverts_the_keeping_of_the_inbox_and_nothing_older(
+    memory: Path, ricordo: Ricordo
+) -> None:
+    ricordo("inbox")
+    ricordo("new", "quays", "--description", "where ships berth")
+    for name in ("tides.md", "ports.md"):
+        (memory / name).write_text(note_text(name[:-3], "As another program says.\n"))
+    before = {path.name: path.read_bytes() for path in memory.iterdir()}
+    pending = json.loads(ricordo("inbox", "--json"))["changes"]
+    assert {it["path"] for it in pending} == {"tides.md", "ports.md"}
+    ricordo("inbox", "--keep-all")
+    assert json.loads(ricordo("inbox", "--json"))["changes"] == []
+    undone = json.loads(ricordo("undo", "--json"))
+    assert undone["done"] == "undone: “keep” of others' changes to ports.md, tides.md"
+    assert {path.name: path.read_bytes() for path in memory.iterdir()} == before
+    assert json.loads(ricordo("inbox", "--json"))["changes"] == pending
+    ricordo("redo")
+    assert json.loads(ricordo("inbox", "--json"))["changes"] == []
+    ricordo("undo")
+    # seen in a later visit, it is not shown again
+    ricordo("inbox", "--keep-all")
+    assert json.loads(ricordo("inbox", "--json"))["changes"] == []
+    ricordo("undo")
+    assert "undone: change of quays.md" in ricordo("undo")

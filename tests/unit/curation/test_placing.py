@@ -9,7 +9,7 @@ import pytest
 from ricordo.curation.placement import PlacementContext, SharedStems, place_statement
 from ricordo.curation.proposal import ProposedChange
 from ricordo.curation.user_messages import MemorableStatement, UserMessage
-from ricordo.extraction.statement import find_statement
+from ricordo.extraction.statement import find_statements
 from ricordo.lint.evidence import NotePair, NoteQuote, Relation
 from ricordo.memory.change import Create, Insert, Replace, Retire
 from tests.support.builders import note_text, open_memory
@@ -33,10 +33,15 @@ def placed(
     causes: Mapping[str, list[str]] | None = None,
 ) -> tuple[ProposedChange, ...]:
     memory = open_memory(root, files)
-    saying = find_statement(text, DAY, is_answer=True)
-    assert saying is not None
+    saying = next(find_statements(text, DAY, is_answer=True))
     heard = MemorableStatement(UserMessage("s#1", text, DAY, True, key), saying)
-    known = PlacementContext(memory, lambda _: [], SharedStems(memory), pairs, causes)
+    known = PlacementContext(
+        memory,
+        lambda _: [],
+        SharedStems(memory),
+        pairs,
+        causes,
+    )
     return place_statement(known, heard)
 
 
@@ -49,11 +54,42 @@ def test_what_no_note_speaks_of_becomes_a_note_in_the_form_of_the_others(root: P
         "---\nname: feedback-stop-ending-answers-list-next\n"
         "description: Stop ending your answers with a list of next steps\n"
         "metadata:\n  type: feedback\n---\n\n"
-        "Stop ending your answers with a list of next steps.\n\n**Why:** said on 2026-11-12.\n"
+        "Stop ending your answers with a list of next steps.\n\nSaid on 2026-11-12.\n"
     )
     assert [it.quote for it in wish.evidence] == [
         "Stop ending your answers with a list of next steps."
     ]
+
+
+@pytest.mark.parametrize(
+    ("after", "body"),
+    [
+        ("They hid a broken migration.", "{} They hid a broken migration.\n\nSaid on 2026-11-12."),
+        (
+            "That is because they hid a broken migration.",
+            "{}\n\n**Why:** That is because they hid a broken migration. Said on 2026-11-12.",
+        ),
+    ],
+)
+def test_only_what_the_words_call_a_reason_is_one(root: Path, after: str, body: str) -> None:
+    rule = "Never use fakes of the store in tests."
+    (wish,) = placed(root, {}, f"{rule} {after}")
+    assert isinstance(wish.act, Create)
+    assert wish.act.text.endswith(f"\n\n{body.format(rule)}\n")
+
+
+def test_a_new_note_warns_of_one_that_may_say_the_same_in_another_language(root: Path) -> None:
+    files = {
+        "regeln.md": note_text(
+            "regeln", "Der Stapel `tidectl berths` läuft immer, dann `tidectl tide`.\n"
+        ),
+        "other.md": note_text("other", "Metres.\n"),
+    }
+    (wish,) = placed(root, files, "Always run tidectl berths after a merge.")
+    assert isinstance(wish.act, Create)
+    assert wish.warning == "regeln.md, line 9, may say this already"
+    (wish,) = placed(root, files, "Always ask before you merge.")
+    assert wish.warning == ""
 
 
 def test_a_statement_that_says_otherwise_is_replaced(root: Path) -> None:

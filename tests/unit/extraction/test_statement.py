@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.extraction.statement import Statement, StatementKind, find_statement
+from ricordo.extraction.statement import Statement, StatementKind, find_statements
 
 DAY = date(2026, 11, 12)
 
@@ -149,7 +149,7 @@ KEPT_THOUGH_QUOTED = [
 
 
 def found(text: str, *, is_answer: bool = False) -> Statement | None:
-    return find_statement(text, DAY, is_answer=is_answer)
+    return next(find_statements(text, DAY, is_answer=is_answer), None)
 
 
 @pytest.mark.parametrize(("kind", "text"), WORTH)
@@ -212,7 +212,18 @@ def test_a_request_to_remember_means_what_was_said_before_it_and_why_is_kept_apa
     saying = found(text)
     assert saying is not None
     assert saying.text.startswith("Tankers never")
-    assert [it.text for it in saying.reasons] == ["They cracked in August."]
+    assert [it.text for it in saying.following] == ["They cracked in August."]
+
+
+def test_statements_of_one_message_that_are_no_reason_of_each_other_are_apart() -> None:
+    message = (
+        "Remember: from now on we read the tide from the gauge only. "
+        "We decided to close berth 4 on 1 March 2027."
+    )
+    wanted = [(StatementKind.REQUEST, 1, 0), (StatementKind.DECISION, 1, 0)]
+    statements = list(find_statements(message, DAY, is_answer=False))
+    assert [(it.kind, len(it.sentences), len(it.following)) for it in statements] == wanted
+    assert " ".join(it.text for it in statements) == message
 
 
 def test_every_quote_is_in_the_message_letter_by_letter() -> None:
@@ -274,7 +285,13 @@ GERMAN = "I read German."
         # a rule directly after a rule belongs to it
         (f"{UV} {SMALL} {PORT}", [UV, SMALL], [PORT]),
         (f"{UV}\n\n{SMALL}", [UV], []),
-        (f"{UV} {PORT} {SMALL}", [UV], [PORT, SMALL]),
+        (f"{UV} {PORT} {SMALL}", [UV], [PORT]),
+        # unless it says that it is the reason
+        (
+            f"{UV} I prefer it because its lock file is small.",
+            [UV],
+            ["I prefer it because its lock file is small."],
+        ),
         # two words are enough for a rule alone; others need a sentence beside them
         ("Never push.", ["Never push."], []),
         (GERMAN, None, None),
@@ -298,7 +315,7 @@ def test_which_sentences_are_a_statement_and_which_its_reason(
     else:
         assert saying is not None
         assert [it.text for it in saying.sentences] == sentences
-        assert [it.text for it in saying.reasons] == reasons
+        assert [it.text for it in saying.following] == reasons
         assert saying.quotes == (*sentences, *reasons)
 
 
@@ -364,7 +381,8 @@ def test_a_deadline_is_after_tomorrow_and_less_than_550_days_ahead(
 def test_any_message_is_judged_without_an_error_and_quoted_exactly(
     text: str, is_answer: bool
 ) -> None:
-    saying = find_statement(f"{text} Remember this: the port is Sines.", DAY, is_answer=is_answer)
+    message = f"{text} Remember this: the port is Sines."
+    saying = next(find_statements(message, DAY, is_answer=is_answer), None)
     if saying is not None:
         assert all(quote in f"{text} Remember this: the port is Sines." for quote in saying.quotes)
 
@@ -373,4 +391,4 @@ def test_any_message_is_judged_without_an_error_and_quoted_exactly(
 def test_a_transcript_may_tell_any_day(day: date) -> None:
     """What was said is found all the same."""
     message = "From now on, no merges by Friday. The freeze begins on 30 November, next week."
-    assert find_statement(message, day, is_answer=True)
+    assert next(find_statements(message, day, is_answer=True), None)

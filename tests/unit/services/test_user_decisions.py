@@ -131,7 +131,8 @@ def test_what_was_kept_in_the_inbox_is_not_taken_away(desk: Desk) -> None:
     assert retired(by_rules(desk)) == ["old.md"]
     now = desk.notebook.environment.now.isoformat()
     ids = [kept[path].id for path in ("old.md", "web.md")]
-    desk.notebook.decisions.decide(Decision.KEEP, ids, now)
+    for id_ in ids:
+        desk.notebook.decisions.decide(Decision.KEEP, [id_], now)
     assert retired(by_rules(desk)) == []
     curation = desk.propose([retiring(desk), create])
     assert not curation.proposals

@@ -19,12 +19,15 @@ from ricordo.curation.proposal import (
     make_curator,
 )
 from ricordo.curation.user_messages import MemorableStatement
+from ricordo.errors import ChangeRefused
 from ricordo.lexicon import lower_text, statement_pattern
 from ricordo.lint.contradictions.statements import NoteStatement, extract_note_statements
 from ricordo.lint.evidence import NotePair, Relation
 from ricordo.lint.finding import Finding
 from ricordo.lint.prose import extract_statements
-from ricordo.memory.change import AddLink, Author, Merge, Retire
+from ricordo.memory.change import AddEntry, AddLink, Author, Change, Merge, Retire
+from ricordo.memory.compose import compose
+from ricordo.memory.draft import apply_edits
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import TargetKind
@@ -148,6 +151,8 @@ def _first_line(note: Note) -> str:
 def _propose_fixes(
     memory: Memory, findings: Iterable[Finding], gone: set[str]
 ) -> Iterator[ProposedChange]:
+    listing, findings = memory, tuple(findings)
+    refuted = {it.path for it in findings if _is_of_description(memory, it)}
     for finding in findings:
         fix = finding.fix
         is_offered = fix is not None and (fix.safe or finding.rule == "unindexed-note")
@@ -158,7 +163,33 @@ def _propose_fixes(
         quote = quote or (_first_line(file) if file else "")
         evidence = (EvidenceQuote(finding.path, quote),) if quote else ()
         for act in fix.acts:
-            yield ProposedChange(act, f"{finding.rule}: {fix.label}", evidence, finding=finding.id)
+            if not isinstance(act, AddEntry):
+                reason = f"{finding.rule}: {fix.label}"
+                yield ProposedChange(act, reason, evidence, finding=finding.id)
+            elif act.note not in refuted and (longer := _add_entry(listing, act)) is not None:
+                listing, first = longer, _first_line(memory.by_path[act.note])
+                reason = f"{finding.rule}: add an entry to {act.path}"
+                quotes = (EvidenceQuote(act.note, first),) if first else evidence
+                yield ProposedChange(act, reason, quotes, finding=finding.id)
+
+
+def _is_of_description(memory: Memory, finding: Finding) -> bool:
+    """Return whether the text of a note refutes its description, which its entry would repeat."""
+    note = memory.by_path.get(finding.path)
+    if finding.rule != "inconsistent-note" or note is None:
+        return False
+    return finding.line <= note.text.count("\n", 0, note.frontmatter.end)
+
+
+def _add_entry(memory: Memory, act: AddEntry) -> Memory | None:
+    """Return `memory` with another entry; None where agents would then not load all of the index,
+    or the entry cannot be added.
+    """
+    try:
+        added = apply_edits(memory, compose(memory, [Change(act)]).edits)
+    except ChangeRefused:
+        return None
+    return added if added.load.cut_at_line is None else None
 
 
 def _propose_links(memory: Memory, gone: set[str]) -> Iterator[ProposedChange]:

@@ -12,7 +12,7 @@ from ricordo.extraction.sentence import (
     mask_quotations,
     split_text,
 )
-from ricordo.extraction.statement import Statement, StatementKind, find_statement
+from ricordo.extraction.statement import Statement, StatementKind, find_statements
 from ricordo.handoff.compose.conversation import Conversation, find_place, is_answer
 from ricordo.handoff.compose.phrases import has_phrase, has_phrase_at_start
 from ricordo.handoff.compose.quotes import MAX_COMMAND_LENGTH, QuoteLimits, build_quote, shorten
@@ -207,19 +207,23 @@ def compose_constraints(
 def _find_in_message(message: MessageFact, *, is_answer: bool) -> Iterator[Constraint]:
     text = message.text
     day = date.fromisoformat(message.ref.at[:10]) if message.ref.at else _UNKNOWN_DAY
-    statement = find_statement(text, day, is_answer=is_answer)
-    start = end = -1
-    if statement is not None:
+    spans: list[tuple[int, int]] = []
+    for statement in find_statements(text, day, is_answer=is_answer):
         start, end = _find_span(statement)
+        spans.append((start, end))
         yield Constraint(message, _LABELS[statement.kind], text[start:end])
-    others = [limit for limit in _find_limits(text) if limit.end <= start or limit.start >= end]
+    others = [
+        limit
+        for limit in _find_limits(text)
+        if all(limit.end <= start or limit.start >= end for start, end in spans)
+    ]
     for limit in others[:_MAX_PER_MESSAGE]:
         yield Constraint(message, _LIMIT, limit.text)
 
 
 def _find_span(statement: Statement) -> tuple[int, int]:
-    """Return the span of a statement, with its reasons where they are near."""
-    parts = [*statement.sentences, *statement.reasons]
+    """Return the span of a statement, with what follows it where that is near."""
+    parts = [*statement.sentences, *statement.following]
     parts_kept = parts if parts[-1].end - parts[0].start <= _MAX_STATEMENT else statement.sentences
     return parts_kept[0].start, parts_kept[-1].end
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 
 from ricordo.errors import ChangeRefused, WrongUsage
 from ricordo.lexicon import list_word_ends
@@ -35,6 +36,25 @@ def build_note(
     refuse_taken(memory, name)
     text = body if body is not None else render_template(type_, name)
     return made(memory, name, type_, description, text)
+
+
+def choose_folder(memory: Memory, act: Create, folder: str) -> Create:
+    """Return `act` with its note in a `folder` that the user named; "" for none."""
+    if not folder:
+        return act
+    taken = (*memory.by_path, *memory.others)
+    return replace(act, path=choose_path(get_stem(act.path), taken, memory.layout, folder))
+
+
+def split_folder(name: str) -> tuple[str, str]:
+    """Return the folder and the rest of a name that the user gave a note. Raises WrongUsage where
+    it leaves the memory, or has no rest.
+    """
+    refuse_outside(name)
+    folder, _, rest = name.removeprefix("./").rpartition("/")
+    if not rest.strip():
+        raise WrongUsage("A note needs a name.")
+    return folder, rest
 
 
 MAX_DERIVED_NAME = 60

@@ -7,14 +7,13 @@ line that makes an agent read it at every start is a change set of its own, only
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ricordo.errors import ChangeRefused, EditRefused
 from ricordo.handoff.budget import count_tokens, fit_to_budget
 from ricordo.handoff.check import HANDOFF_FILES, CurrentState
-from ricordo.handoff.document import Handoff, HandoffStatement, ProofStatus
+from ricordo.handoff.document import Handoff, HandoffStatement
 from ricordo.handoff.format import normalize, render
 from ricordo.handoff.pickup import (
     PickupLine,
@@ -47,12 +46,6 @@ class RenderedHandoff:
     handoff: Handoff
     text: str
     tokens: int
-
-    @property
-    def counts(self) -> Mapping[ProofStatus, int]:
-        """Return how many statements have each mark."""
-        by_status = Counter(statement.status for statement in self.handoff.statements)
-        return {status: by_status[status] for status in ProofStatus}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from ricordo.agents.agent import MemoryPlace
 from ricordo.errors import AmbiguousMemory, HandoffUnreadable, MemoryNotFound
 from ricordo.handoff.changes import FileChange
 from ricordo.handoff.check import FALLBACK_NAME, HANDOFF_FILES, HANDOFF_NAME, CurrentState
-from ricordo.handoff.document import HandoffHeader, HandoffStatement
+from ricordo.handoff.document import HandoffHeader, HandoffStatement, ProofStatus
 from ricordo.handoff.format import MAX_BYTES, DocumentState, ParsedDocument, parse
 from ricordo.handoff.marks import describe_basis
 from ricordo.handoff.project_git import has_commit
@@ -80,11 +80,15 @@ def resume_handoff(
     return ResumeReport(full_path, project, _redact(resumed), tuple(filter(None, warnings)))
 
 
+_NEVER_VALID = (ProofStatus.STALE, ProofStatus.UNVERIFIED)
+"""The marks of statements that were not valid when they were written."""
+
+
 def _keep_verdict(environment: Environment, path: str, resumed: RecheckedHandoff) -> None:
     """Keep the numbers for the hook that tells an agent of the handoff."""
     verdict = {
         "at": environment.now.isoformat(),
-        "total": len(resumed.statements),
+        "total": sum(it.status_then not in _NEVER_VALID for it in resumed.statements),
         "wrong": sum(not statement.is_valid for statement in resumed.statements),
     }
     # the report is what was asked for; without the numbers the hook says less

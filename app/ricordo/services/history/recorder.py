@@ -120,7 +120,7 @@ class Recorder:
         """
         if self._last and memory.by_path == self._last:
             return RecordResult(None, 0)
-        self._database.check_location(memory.root)
+        self._database.check_location(memory.root if memory.layout.has_notes else None)
         # under the lock none of Ricordo's own change sets is half applied
         with state_lock(self._database.state), self._database.connect() as connection:
             recorded = _record(History(connection), memory, at, self._last, waiting, step, sessions)

@@ -27,6 +27,8 @@ _SKIPPED = "passed over"
 """Kind of an act that marks another one, its subject, as impossible to undo."""
 _LONGEST_REASON = 80
 """Cells."""
+_MOST_NAMES = 3
+"""Files that the description of an act names."""
 _UNDOABLE = frozenset(
     (CHANGE, UNDONE, *(it.value for it in Decision), *(it.value for it in ReviewVerdict))
 )
@@ -56,13 +58,13 @@ class UndoResult:
     """Description of the act: `change of feedback_testing.md (it was wrong)`."""
     edits: tuple[Edit, ...] = ()
     """The edits that were made."""
-    subject: str = ""
-    """Subject of a decision: the path of a note, or the id of something else."""
+    subjects: tuple[str, ...] = ()
+    """Subjects of a decision: paths of notes, or ids of something else."""
 
     @property
     def affected(self) -> frozenset[str]:
         """The paths of the edited files, and the subject of a decision."""
-        return frozenset((*(edit.path for edit in self.edits), self.subject)) - {""}
+        return frozenset((*(edit.path for edit in self.edits), *self.subjects))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +180,8 @@ def _apply(
         with notebook.database.connect() as connection, transaction(connection):
             now = notebook.environment.now.isoformat()
             History(connection).add_entry(act.root, now, UNDONE, undoes=undoes)
-        return UndoResult(description, subject=act.subject)
+        decided = tuple(subject for _, subject in read_decisions(act)) or (act.subject,)
+        return UndoResult(description, subjects=decided)
     edits = _edits(notebook, act, back=back)
     reason = f"{'undo' if back else 'redo'} of {description}"
     change_set = ChangeSet(edits, tuple(Change(Rewrite(edit.path, ""), reason) for edit in edits))
@@ -227,10 +230,14 @@ def describe_act(notebook: Notebook, act: HistoryEntry) -> str:
         return f"{_DESCRIPTIONS[act.kind].format(_subject(notebook, act))}{reason}"
     with notebook.database.connect() as connection:
         ops = History(connection).list_operations(act.n)
-    names = [make_visible(op.path) for op in ops]
-    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     decided = f", with {proposals}" if (proposals := _proposals(act)) else ""
-    return f"change of {shown}{reason}{decided}"
+    return f"change of {_list_names([op.path for op in ops])}{reason}{decided}"
+
+
+def _list_names(paths: Sequence[str]) -> str:
+    names = [make_visible(path) for path in dict.fromkeys(paths)]
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more
 
 
 def _proposals(act: HistoryEntry) -> str:
@@ -241,13 +248,14 @@ def _proposals(act: HistoryEntry) -> str:
 
 
 def _subject(notebook: Notebook, act: HistoryEntry) -> str:
-    """Return what a decision is about: the path of a note, or the number of proposals. The subject
-    of a decision on an arrival has the numbers of act and op.
+    """Return what a decision is about: paths of notes, or the number of proposals. The subjects of
+    a decision on arrivals have the numbers of act and op.
     """
     if act.kind == Decision.REFUSE:
         return _proposals(act)
     if act.kind not in (Decision.KEEP, Decision.SNOOZE):
         return make_visible(act.subject)
-    number, _, n = act.subject.partition(".")
     with notebook.database.connect() as connection:
-        return make_visible(History(connection).list_operations(int(number))[int(n)].path)
+        history = History(connection)
+        arrivals = (subject.partition(".") for _, subject in read_decisions(act))
+        return _list_names([history.list_operations(int(n))[int(op)].path for n, _, op in arrivals])

@@ -1,12 +1,13 @@
 """The inbox: what anybody but the user changed since the last visit, note by note.
 
 Closing a visit sets a mark: everything before it was seen. Changes that were not seen or were
-snoozed are carried over by path.
+snoozed are carried over by path, and so are kept ones once that decision is undone.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -21,7 +22,7 @@ from ricordo.services.sessions.origin import NoteOrigin, load_origins
 from ricordo.services.workspace.evidence import do_not_wait
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.database import transaction
-from ricordo.storage.decisions import Decision
+from ricordo.storage.decisions import Decision, find_undone
 from ricordo.storage.history import History
 from ricordo.storage.operation import FIRST, SEEN, FileOperation, HistoryEntry
 
@@ -116,6 +117,8 @@ class _Mark:
     """The number of the act that set it."""
     unseen: Mapping[str, int] = field(default_factory=dict)
     """Paths that were not seen, with the number of the act after which they are new."""
+    kept: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
+    """The same of the paths that were kept, by the number of the act that kept them."""
 
     def is_new(self, path: str, act: int) -> bool:
         return act > min(self.unseen.get(path, self.upto), self.upto)
@@ -137,7 +140,7 @@ def read_inbox(notebook: Notebook, back: int = 0) -> Inbox:
         acts = {act.n: act for act in history.list_entries(root.id)}
         marks = _read_marks(acts.values())
         upto = max(acts, default=0)
-        start = marks[max(len(marks) - 1 - back, 0)]
+        start = _add_undone(marks, max(len(marks) - 1 - back, 0), find_undone([*acts.values()]))
         if back:
             upto = marks[max(len(marks) - back, 0)].upto
         ops = [
@@ -180,23 +183,42 @@ def count_visits(notebook: Notebook) -> int:
         return len(_read_marks(history.list_entries(root.id))) - 1 if root else 0
 
 
+def keep_all(notebook: Notebook, shown: Inbox) -> None:
+    """Keep all that is pending of the inbox that was `shown`, as one decision, and close the visit.
+    Raises StateUnusable.
+    """
+    pending = [arrival.id for arrival in shown.pending]
+    notebook.decisions.decide(Decision.KEEP, pending, notebook.environment.now.isoformat())
+    close_visit(notebook, shown)
+
+
 def close_visit(notebook: Notebook, shown: Inbox, unseen: Collection[str] = ()) -> None:
     """Move the mark to the end of the inbox that was `shown`; `unseen` are the ids of changes that
     were not looked at and stay new. Raises StateUnusable.
     """
+    kept_by = {id_: it.act for id_, it in notebook.decisions.find_active(Decision.KEEP).items()}
     with notebook.database.connect() as connection, transaction(connection):
         history = History(connection)
         root = history.ensure_root(notebook.place.root)
         unseen_paths: dict[str, int] = {}
+        kept: dict[int, dict[str, int]] = {}
         for arrival in shown.changes:
             if arrival.is_snoozed or (arrival.id in unseen and not arrival.is_kept):
-                for path in arrival.all_paths:
-                    unseen_paths[path] = min(
-                        unseen_paths.get(path, arrival.previous_act), arrival.previous_act
-                    )
+                _add_paths(unseen_paths, dict.fromkeys(arrival.all_paths, arrival.previous_act))
+            elif arrival.id in kept_by:
+                paths = kept.setdefault(kept_by[arrival.id], {})
+                _add_paths(paths, dict.fromkeys(arrival.all_paths, arrival.previous_act))
         now = notebook.environment.now.isoformat()
-        subject = json.dumps({"upto": shown.last_act, "left": unseen_paths})
+        subject = json.dumps({"upto": shown.last_act, "left": unseen_paths, "kept": kept})
         history.add_entry(root.id, now, VISIT_KIND, subject=subject)
+
+
+def _add_paths(paths: dict[str, int], more: Mapping[str, int]) -> None:
+    """Add paths with the number of the act after which they are new, the lower one if it is known
+    already.
+    """
+    for path, act in more.items():
+        paths[path] = min(paths.get(path, act), act)
 
 
 def _read_marks(acts: Collection[HistoryEntry]) -> list[_Mark]:
@@ -207,8 +229,24 @@ def _read_marks(acts: Collection[HistoryEntry]) -> list[_Mark]:
             marks[0] = _Mark(act.at, act.n, act.n)
         elif act.kind == VISIT_KIND:
             subject: dict[str, Any] = json.loads(act.subject)
-            marks.append(_Mark(act.at, int(subject["upto"]), act.n, dict(subject["left"])))
+            kept = {int(n): dict(paths) for n, paths in subject.get("kept", {}).items()}
+            marks.append(_Mark(act.at, int(subject["upto"]), act.n, dict(subject["left"]), kept))
     return marks
+
+
+def _add_undone(marks: Sequence[_Mark], number: int, undone: Mapping[int, int]) -> _Mark:
+    """Return one of the marks of visits; not seen is also what was kept until then, if that was
+    undone between this visit and the next one. `undone` has the numbers of the acts that undid
+    others.
+    """
+    mark, later = marks[number], marks[number + 1 :]
+    end = later[0].act if later else math.inf
+    unseen = dict(mark.unseen)
+    for earlier in marks[: number + 1]:
+        for n, paths in earlier.kept.items():
+            if mark.act < undone.get(n, 0) < end:
+                _add_paths(unseen, paths)
+    return replace(mark, unseen=unseen)
 
 
 @dataclass(slots=True)

@@ -82,7 +82,7 @@ _NONE = "  `ricordo curate` proposes changes; your decisions on them appear here
 def _worth(it: CurationBenefit) -> list[str]:
     lines = [
         f"  {_count(it.activity_tokens)} tokens of activity were curated",
-        f"  {_count(it.notes_tokens)} tokens of notes came of it{_ratio(it)}",
+        f"  {_count(it.notes_tokens)} tokens are in the notes now, whoever wrote them",
         f"  {_counted(it.curations, 'curation')} applied, {_counted(it.reads, 'read')} by agents"
         f" since the first, {it.reads_since} since the last",
     ]
@@ -93,12 +93,6 @@ def _worth(it: CurationBenefit) -> list[str]:
             f"(from {MIN_READS_PER_CURATION} on)"
         )
     return lines
-
-
-def _ratio(it: CurationBenefit) -> str:
-    if not 0 < it.notes_tokens < it.activity_tokens:
-        return ""
-    return f": {it.activity_tokens / it.notes_tokens:.1f} to 1"
 
 
 def _drift(it: Drift) -> list[str]:

@@ -79,8 +79,10 @@ def _render_proposal(
     name = [
         StyledSpan(f" {glyph} ", style),
         StyledSpan(f"{proposal.proposal.op:<8}"),
-        StyledSpan(make_one_line(proposal.proposal.path.removesuffix(".md")), "bold"),
+        StyledSpan(make_one_line(proposal.proposal.subject.removesuffix(".md")), "bold"),
     ]
+    if place := proposal.proposal.place:
+        name.append(StyledSpan(f" {make_one_line(place)}", "dim"))
     about, about_style = _describe_briefly(proposal)
     right = (StyledSpan(f" {word} ", style),)
     if in_one:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ricordo.agents.transcripts.session import Session
 from ricordo.handoff.changes import FileChange, ProjectChanges
-from ricordo.handoff.document import ANY_AGENT, ProofStatus
+from ricordo.handoff.document import ANY_AGENT, ProofStatus, describe_statuses
 from ricordo.handoff.resume import RecheckedStatement
 from ricordo.services.handoff.resume import ResumeReport
 from ricordo.services.sessions.activity_text import format_day, parse_local_time
@@ -40,6 +40,15 @@ _WORSE = {
     ProofStatus.STALE: "outdated",
     ProofStatus.UNVERIFIED: "no longer provable",
 }
+_WORSE_GROUP = "No longer valid"
+_GROUPS = {
+    ProofStatus.VERIFIED: "Still valid",
+    ProofStatus.REPORTED: "Still valid",
+    ProofStatus.QUOTED: "Quoted, not checked in the project",
+    ProofStatus.STALE: "Not valid when it was written",
+    ProofStatus.UNVERIFIED: "Not valid when it was written",
+}
+"""The heading for statements whose mark is as it was, by that mark."""
 
 StyledText = tuple[str, str]
 
@@ -85,9 +94,10 @@ def describe_status(status: HandoffStatus | None) -> StyledText:
     invalid = sum(not statement.is_valid for statement in resumed.statements)
     if invalid:
         return f"✗ {invalid} of {len(resumed.statements)} no longer valid", "error"
+    counts = describe_statuses(statement.status_now for statement in resumed.statements)
     if resumed.has_expired:
-        return "! all valid, but expired", "warning"
-    return "✓ all valid", "success"
+        return f"! expired, {counts}", "warning"
+    return (f"! edited, {counts}", "warning") if resumed.is_edited else (f"✓ {counts}", "success")
 
 
 def _describe_written(status: HandoffStatus | None) -> str:
@@ -150,19 +160,15 @@ def _render_resumed(resumption: ResumeReport, width: int) -> list[StyledLine]:
     for remark in resumption.warnings:
         lines += _wrap(remark, "warning", width)
     lines += _render_changes(resumed.changes, width)
-    groups = {
-        "No longer valid": [
-            statement for statement in resumed.statements if not statement.is_valid
-        ],
-        "Still valid": [statement for statement in resumed.statements if statement.is_valid],
-    }
-    for title, checked in groups.items():
-        lines += (
-            [BLANK, StyledLine((StyledSpan(f"{title} · {len(checked)}", "heading"),))]
-            if checked
-            else []
-        )
-        lines += [line for statement in checked for line in _render_checked(statement, width)]
+    groups: dict[str, list[RecheckedStatement]] = {}
+    for checked in resumed.statements:
+        title = _GROUPS[checked.status_then] if checked.is_valid else _WORSE_GROUP
+        groups.setdefault(title, []).append(checked)
+    for title in dict.fromkeys((_WORSE_GROUP, *_GROUPS.values())):
+        if checked_group := groups.get(title):
+            heading = StyledSpan(f"{title} · {len(checked_group)}", "heading")
+            lines += [BLANK, StyledLine((heading,))]
+            lines += [line for each in checked_group for line in _render_checked(each, width)]
     return lines
 
 
@@ -293,7 +299,7 @@ def render_path(finished: FinishedHandoff | None, written: str) -> Spans:
         else ()
     )
     path = StyledSpan(f" → {_name_file(finished.path)}")
-    return (path, *remark, StyledSpan(" · nothing is written until ctrl+s", "dim"))
+    return (path, StyledSpan(" · nothing is written until ctrl+s", "dim"), *remark)
 
 
 def _name_file(path: str) -> str:

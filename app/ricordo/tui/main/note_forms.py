@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ricordo.errors import ChangeRefused, RicordoError
 from ricordo.memory.change import ChangeOperation, Rename, SetField
-from ricordo.services.edits.note import build_note
+from ricordo.services.edits.note import build_note, choose_folder, split_folder
 from ricordo.text import clip, make_one_line
 from ricordo.tui.dialogs.form import Field, FormResult, FormScreen
 
@@ -43,7 +43,9 @@ class NoteForms:
             raise ChangeRefused("A note needs a name; n continues with what you typed.")
         name, type_ = filled["name"].strip(), filled["type"].strip()
         try:
+            folder, name = split_folder(name)
             act = build_note(memory, name, type_, filled["description"].strip())
+            act = choose_folder(memory, act, folder)
         except RicordoError:
             self._unfinished[_NEW] = filled
             raise

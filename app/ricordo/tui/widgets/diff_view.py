@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
+from itertools import takewhile
 
 from ricordo.memory.change import Edit
 from ricordo.tui.color_palette import Palette
@@ -43,8 +44,9 @@ class DiffView(CursorView):
         left_out: Iterable[tuple[int, int]] = (),
         head: Callable[[int], Sequence[StyledLine]] | None = None,
     ) -> None:
-        """Show other edits from the top, with the hunks that were left out before. `head` returns
-        for a width the lines above the edits, which scroll with them.
+        """Show other edits from the top, with the hunks that were left out before; from the first
+        hunk if that is out of sight there. `head` returns for a width the lines above the edits,
+        which scroll with them and come first.
         """
         if [edit.path for edit in edits] != [edit.path for edit in self._edits]:
             self.is_revealed = False
@@ -146,10 +148,22 @@ class DiffView(CursorView):
         if from_the_top:
             self.jump_to(0)
         self.set_cursor(0 if from_the_top else max(self.cursor, 0))
+        if from_the_top and self._head is None:
+            self.hold(self._first_hunk)
+
+    @property
+    def _first_hunk(self) -> range:
+        """Return the rows of the first hunk; empty without one."""
+        hunks = [(line.edit, line.hunk) if line.hunk >= 0 else None for line in self._lines]
+        first = next((n for n, hunk in enumerate(hunks) if hunk), 0)
+        rows = takewhile(lambda n: hunks[n] == hunks[first], range(first, len(hunks)))
+        return range(first, max(rows, default=first) + 1) if any(hunks) else range(0)
 
     def on_resize(self) -> None:
-        """Draw for the new width."""
+        """Draw for the new width; until the user moves, the first hunk stays in sight."""
         self._draw()
+        if self._held and self.cursor == self._nearest(0):
+            self.hold(self._first_hunk)
 
     @property
     def line_count(self) -> int:
