@@ -62,7 +62,7 @@ MEANING, MEANING_ALONE, DESCRIBED = 1.0, 2.0, 4.0
 factors of the weight of the question; and the factor for notes with a description, which says what
 they are about.
 """
-COMPARED = 40
+COMPARED = 60
 """Notes whose meaning is measured by a better measure, if there is one."""
 NEAR = 100
 """Notes whose sketches are nearest to that of a question, and whose vectors are compared."""

@@ -30,10 +30,10 @@ MOST_TOKENS = 128
 """Tokens of a text that count; the model was trained on as many."""
 BATCH = 32
 """Texts that are embedded at once."""
-
-
-PASSAGE, PASSAGES = 80, 4
+PASSAGE, PASSAGES = 80, 8
 """Words of a passage of a note, and passages of it that are compared, from its beginning."""
+OF_HEAD = 0.5
+"""The weight of the similarity of name and description, beside that of the nearest passage."""
 SIZE = 384
 """Numbers of a vector."""
 _START, _END, _UNKNOWN = 101, 102, 100
@@ -103,8 +103,9 @@ class NoteSimilarity:
             self._numbers = table.read_numbers()
 
     def measure(self, message: str, paths: Sequence[bytes]) -> list[float]:
-        """Return the cosine of the `message` and the nearest passage of each note; 0 for a note
-        that is not in the memory any more.
+        """Return the similarity of the `message` and each note, -1 to 1: the weighted mean of the
+        cosines of its nearest passage and of its name and description; 0 for a note that is not in
+        the memory any more.
         """
         import numpy
 
@@ -115,8 +116,11 @@ class NoteSimilarity:
         for path in paths:
             raw = stored.get(path) or self.new.get(path) or b""
             passages = numpy.frombuffer(raw, numpy.int8).reshape(-1, SIZE).astype(numpy.float32)
-            lengths = numpy.linalg.norm(passages, axis=1)
-            similar.append(float((passages @ asked / lengths).max()) if len(passages) else 0.0)
+            if not len(passages):
+                similar.append(0.0)
+                continue
+            cosines = passages @ asked / numpy.linalg.norm(passages, axis=1)
+            similar.append(float((cosines.max() + OF_HEAD * cosines[0]) / (1 + OF_HEAD)))
         return similar
 
     def _embed_missing(self, paths: Sequence[bytes]) -> None:
