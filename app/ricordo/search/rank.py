@@ -57,7 +57,7 @@ REACH = 2
 
 LEAST_WORDS = 2
 """A message with fewer content words has no meaning to compare, and gets no notes."""
-MEANING, MEANING_ALONE, DESCRIBED = 1.0, 2.0, 4.0
+MEANING, MEANING_ALONE, DESCRIBED = 2.0, 1.0, 4.0
 """The weight of the similarity in meaning, what is added where no note has the words, both as
 factors of the weight of the question; and the factor for notes with a description, which says what
 they are about.

@@ -70,8 +70,8 @@ infinite.
 """
 MOST_IN_NAME = 2.0
 """Rare words in the name from which on more are no further evidence."""
-SHORTEST = 10.0
-"""What is added to the length of a note, in words."""
+SHORTEST, LONGEST = 10.0, 2000.0
+"""What is added to the length of a note, in words, and the length that counts at most."""
 CONSIDERED = 8
 """Notes with the highest scores that may be selected."""
 JUDGED = 2
@@ -118,7 +118,7 @@ class Weights:
         """Of the logarithm of its length: a long note has words of any question by chance."""
 
 
-SPACED = Weights(1.95, 1.35, 2.3, 1.2, 0.6, 4.0, 4.25, -0.8)
+SPACED = Weights(2.35, 1.3, 2.1, 1.15, 0.95, 4.0, 4.2, -0.94)
 UNSPACED = Weights(-3.7, 1.05, 2.7, 0.0, 2.2, 6.0, 0.0, 0.0)
 """For questions in scripts without blanks, whose words are pairs of characters, and whose meaning
 is not known.
@@ -243,7 +243,7 @@ def estimate_likelihood(
         + weights.named * min(named, MOST_IN_NAME)
         + weights.words * min(words, weights.enough)
         + weights.meaning * similarity
-        + weights.length * log(length + SHORTEST)
+        + weights.length * log(min(length, LONGEST) + SHORTEST)
     )
     return 1 / (1 + exp(-evidence))
 
