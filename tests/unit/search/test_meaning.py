@@ -28,6 +28,7 @@ from ricordo.services.search.recall import recall
 from ricordo.services.search.search import SIMILAR, Search
 from ricordo.services.workspace.environment import Environment
 from tests.support.builders import note_text, open_memory
+from tests.unit.search.asking import selected
 
 NOTES = {
     "lorry": "The lorry is refuelled at dawn.",
@@ -81,6 +82,9 @@ def test_a_note_is_recalled_by_other_words(
     household: Memory, environment: Environment, message: str, path: str
 ):
     assert path in recalled(household, environment, message)
+    # an agent gets none: it cannot be told from a note that has nothing to do with the message
+    index = SearchIndex(environment.state, household.root)
+    assert selected(index, household, message) == []
 
 
 def test_a_changed_note_is_recalled_by_what_it_says_now(
@@ -96,8 +100,8 @@ def test_what_resembles_a_search_comes_last_and_is_marked(
     household: Memory, environment: Environment
 ):
     index = SearchIndex(environment.state, household.root)
-    hits = Search(index, household, environment).find("petrol for the truck").hits
-    assert "lorry.md" in [hit.result.note.path for hit in hits if hit.by_meaning]
+    hits = Search(index, household, environment).find("income of employees").hits
+    assert "wages.md" in [hit.result.note.path for hit in hits if hit.by_meaning]
     marks = [hit.by_meaning for hit in hits]
     assert marks == sorted(marks)
     assert all(hit.result.why == (SIMILAR,) for hit in hits if hit.by_meaning)

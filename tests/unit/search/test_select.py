@@ -14,9 +14,7 @@ from ricordo.search.rank import rank
 from ricordo.search.reader import IndexReader
 from ricordo.search.select import (
     LENIENT,
-    MAX_SELECTED,
     SPACED,
-    STRICT,
     estimate_likelihood,
     pagerank,
     select,
@@ -150,17 +148,25 @@ def test_a_long_note_is_not_given_for_words_that_it_has_by_chance(root: Path, st
     assert selected(SearchIndex(str(state), long.root), long, message) == []
 
 
-def test_a_user_who_asks_gets_the_best_notes_however_unlikely(root: Path, state: Path):
-    memory = fleet(root, {})
-    index, message = SearchIndex(str(state), memory.root), "something about lanterns perhaps"
-    assert len(selected(index, memory, message, LENIENT)) == MAX_SELECTED
-    assert len(selected(index, memory, message, STRICT)) < MAX_SELECTED
-
-
 def test_walkers_stay_as_many_as_they_were():
     mass = pagerank({1: 3.0, 2: 1.0}, [(1, 5), (5, 6), (2, 5)])
     assert sum(mass.values()) == pytest.approx(1)
     assert mass[5] > mass[6]
+
+
+@pytest.mark.parametrize(
+    ("message", "body"),
+    [
+        ("wie hoch ist der Behinderungsgrad?", "Der Grad der Behinderung ist 50."),
+        ("was gilt bei den Ehepaaren?", "Ehepaare zahlen die Hälfte."),
+        ("wer hat die Liegeplatzgebühr bezahlt?", "Gebühren für den Liegeplatz zahlt Ute."),
+    ],
+)
+def test_a_compound_or_another_ending_is_found_by_its_parts(
+    root: Path, state: Path, message: str, body: str
+):
+    memory = fleet(root, {"b.md": note_text("b", f"{body}\n")})
+    assert ranked(SearchIndex(str(state), memory.root), memory, message)[0][0] == "b.md"
 
 
 def test_the_name_weighs_more_than_the_body(root: Path, state: Path):
