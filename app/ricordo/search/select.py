@@ -118,8 +118,19 @@ class Weights:
         """Of the logarithm of its length: a long note has words of any question by chance."""
 
 
-SPACED = Weights(2.35, 1.3, 2.1, 1.15, 0.95, 4.0, 4.2, -0.94)
-UNSPACED = Weights(-3.7, 1.05, 2.7, 0.0, 2.2, 6.0, 0.0, 0.0)
+SPACED = Weights(
+    start=2.35,
+    score=1.3,
+    stated=2.1,
+    named=1.15,
+    words=0.95,
+    enough=4.0,
+    meaning=4.2,
+    length=-0.94,
+)
+UNSPACED = Weights(
+    start=-3.7, score=1.05, stated=2.7, named=0.0, words=2.2, enough=6.0, meaning=0.0, length=0.0
+)
 """For questions in scripts without blanks, whose words are pairs of characters, and whose meaning
 is not known.
 """
