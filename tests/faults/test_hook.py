@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import signal
 import sqlite3
@@ -219,6 +220,20 @@ def test_long_notes_are_cut_to_what_there_is_room_for(world: World):
     SearchIndex(str(world.state), memory.root, str(world.project)).update(memory)
     said = run(world)
     assert len(said.encode("utf-16-le")) > 2 * 5000
+
+
+def test_of_a_long_note_the_best_passage_is_given_with_its_place(world: World):
+    before, after = (
+        [f"Boats lie at quay {n}, uncounted." for n in range(at, at + 150)] for at in (0, 150)
+    )
+    answer = "The tide cache moved from Redis to SQLite, where it is kept."
+    said = given(world, "\n".join([*before, answer, *after]))
+    passage = re.search(r"Lines (\d+) to (\d+) of 301; read the file", said)
+    assert passage
+    first, last = map(int, passage.groups())
+    assert first <= 151 <= last < 301
+    quoted = [line.removeprefix("> ") for line in said.splitlines() if line.startswith("> ")]
+    assert quoted == [*before, answer, *after][first - 1 : last]
 
 
 def held(world: World) -> Callable[[], object]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from datetime import date
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from ricordo.dates import find_day_in_title
-from ricordo.lexicon import Triggers, read_words
+from ricordo.lexicon import Triggers
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
-from ricordo.search.words import split_runs
+from ricordo.search.words import count_stop_words, split_runs
 
 MAX_STATEMENT = 4_000
 """Characters; longer statements are dumps, of which only the beginning is read."""
@@ -185,10 +185,9 @@ def detect_language(text: str) -> str:
     by_script = next((name for name, script in _SCRIPTS.items() if script.search(text)), "")
     if by_script:
         return by_script
-    used = frozenset(split_runs(text))
-    counts = sorted(((len(used & small), name) for name, small in _small_words()), reverse=True)
-    (most, name), (next_most, _) = counts[:2]
-    return name if most > next_most else ""
+    counts = count_stop_words(split_runs(text))
+    name, other = sorted(counts, key=lambda each: -counts[each])[:2]
+    return name if counts[name] > counts[other] else ""
 
 
 def is_all_in_language(language: str, texts: Iterable[str]) -> bool:
@@ -197,14 +196,3 @@ def is_all_in_language(language: str, texts: Iterable[str]) -> bool:
     """
     languages = {detect_language(text) for text in texts if len(split_runs(text)) > _FEW}
     return bool(language) and languages == {language}
-
-
-@cache
-def _small_words() -> tuple[tuple[str, frozenset[str]], ...]:
-    """Return the filler words of each language that separates words with blanks."""
-    filler = read_words("opposition")["filler"]
-    return tuple(
-        (name, frozenset(word for text in texts for word in split_runs(text)))
-        for name, texts in filler.items()
-        if name not in _SCRIPTS
-    )

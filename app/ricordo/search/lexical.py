@@ -190,7 +190,17 @@ def weigh_pair(pair: str) -> float:
 class TermHits:
     """The occurrences of the question's words in one note."""
 
-    __slots__ = ("begun", "chunks", "frequency", "length", "pairs", "row", "stated", "written")
+    __slots__ = (
+        "begun",
+        "chunks",
+        "frequency",
+        "length",
+        "named",
+        "pairs",
+        "row",
+        "stated",
+        "written",
+    )
 
     def __init__(self, row: IndexedNote, lexicon: Lexicon) -> None:
         self.row = row
@@ -201,6 +211,8 @@ class TermHits:
         self.chunks: dict[int, dict[int, int]] = {}
         self.stated: set[int] = set()
         """The terms in name, description and keywords."""
+        self.named = {max(term, begun) for _, (term, _, begun) in lexicon.find_in(row.name)}
+        """The terms in the name."""
         body = row.body
         self.length = len(body) + NAME * len(row.name) + SUMMARY * len(row.description)
         for text, weight in (
@@ -366,13 +378,13 @@ class Lexicon:
         """Return the total idf of the question's rarest words, known or not."""
         return sum(self._asked[:MOST_ASKED])
 
-    def cover(self, hits: TermHits) -> tuple[float, float]:
+    def cover(self, hits: TermHits) -> tuple[float, float, float]:
         """Return how much of the question a note covers: the share of its words in the note's name,
-        description and keywords, 0 to 1; and the weight of the words in the note, where a word that
-        only one note has weighs 1.
+        description and keywords, 0 to 1; and the weight of the words in its name and in all of the
+        note, where a word that only one note has weighs 1.
         """
         weights = [term.idf * term.interest for term in self.terms]
-        stated = sum(weights[number] for number in hits.stated if number >= 0)
-        covered = sum(weights[number] for number in hits.frequency.keys() | hits.begun.keys())
         rarest = idf(1, self.totals.notes) or 1.0
-        return min(1.0, stated / (self._interest or 1.0)), covered / rarest
+        stated, named = (sum(weights[term] for term in of) for of in (hits.stated, hits.named))
+        covered = sum(weights[number] for number in hits.frequency.keys() | hits.begun.keys())
+        return min(1.0, stated / (self._interest or 1.0)), named / rarest, covered / rarest

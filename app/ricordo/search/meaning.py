@@ -17,7 +17,7 @@ from ricordo.storage.state_file import open_database_to_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 TABLE = "search/tokens.db"
 SIZE = 256
@@ -114,9 +114,14 @@ class TokenTable:
 
     def _add_pieces(self, word: str) -> tuple[int, int]:
         """Return the sum and number of the tokens of `word`; 0 and 0 if it has none."""
-        tokens = split_tokens(word, self._read)
+        tokens = split_tokens(word, self._find_longest)
         vectors = self._read(tokens)
         return sum(_to_lanes(vectors[token]) for token in tokens), len(tokens)
+
+    def _find_longest(self, texts: Iterable[str]) -> str:
+        if self._tokens is not None:
+            return find_first(texts, self._tokens)
+        return max(self._read(texts), key=len, default="")
 
     def _read(self, tokens: Iterable[str]) -> Mapping[str, bytes]:
         if self._tokens is not None:
@@ -140,21 +145,27 @@ class TokenTable:
         return dict(self._connection.execute(sql, tuple(words)))
 
 
-def split_tokens(word: str, find: Callable[[Collection[str]], Collection[str]]) -> list[str]:
+def split_tokens(word: str, find_longest: Callable[[Iterable[str]], str]) -> list[str]:
     """Return the longest tokens of which `word` consists, from left to right; none if it does not
-    consist of tokens. `find` returns those of some texts that are tokens.
+    consist of tokens. `find_longest` returns the first of some texts, the longest first, that is a
+    token; "" if none is.
     """
     tokens: list[str] = []
     at = 0
     while at < len(word):
         mark = _CONTINUED if at else ""
-        ends = range(at + 1, min(len(word), at + LONGEST_TOKEN) + 1)
-        found = find(frozenset(mark + word[at:end] for end in ends))
-        if not found:
+        ends = range(min(len(word), at + LONGEST_TOKEN), at, -1)
+        token = find_longest(mark + word[at:end] for end in ends)
+        if not token:
             return []
-        tokens.append(max(found, key=len))
-        at += len(tokens[-1]) - len(mark)
+        tokens.append(token)
+        at += len(token) - len(mark)
     return tokens
+
+
+def find_first(texts: Iterable[str], tokens: Container[str]) -> str:
+    """Return the first of `texts` that is among `tokens`; "" if none is."""
+    return next((text for text in texts if text in tokens), "")
 
 
 def _to_lanes(vector: bytes) -> int:

@@ -6,7 +6,14 @@ import re
 from datetime import date, timedelta
 from itertools import pairwise
 
-from ricordo.search.words import content_words, find_language, fold, split_words, stem_word
+from ricordo.search.words import (
+    content_words,
+    find_language,
+    fold,
+    is_unspaced,
+    split_words,
+    stem_word,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -191,6 +198,7 @@ class RecallQuestion:
         "asks_now",
         "asks_when",
         "is_search",
+        "is_unspaced",
         "language",
         "pairs",
         "said",
@@ -217,6 +225,8 @@ class RecallQuestion:
         content = content_words(_without_fillers(all_words), stop_words)
         content = content or (all_words if is_search else [])
         self.words: tuple[str, ...] = tuple(dict.fromkeys(content))
+        self.is_unspaced = 2 * sum(map(is_unspaced, self.words)) > len(self.words)
+        """Whether most of its words are pairs of characters of scripts without blanks."""
         self.stems: tuple[str, ...] = tuple([stem_word(word) for word in self.words])
         is_incomplete = is_search and all_words and fold(self.text).endswith(all_words[-1])
         self.typed = all_words[-1] if is_incomplete else ""

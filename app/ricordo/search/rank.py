@@ -57,12 +57,12 @@ REACH = 2
 
 LEAST_WORDS = 2
 """A message with fewer content words has no meaning to compare, and gets no notes."""
-MEANING, MEANING_ALONE, DESCRIBED = 1.0, 2.0, 4.0
+MEANING, MEANING_ALONE, DESCRIBED = 2.0, 1.0, 4.0
 """The weight of the similarity in meaning, what is added where no note has the words, both as
 factors of the weight of the question; and the factor for notes with a description, which says what
 they are about.
 """
-COMPARED = 40
+COMPARED = 60
 """Notes whose meaning is measured by a better measure, if there is one."""
 NEAR = 100
 """Notes whose sketches are nearest to that of a question, and whose vectors are compared."""

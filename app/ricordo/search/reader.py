@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Any
 
-VERSION = 5
+VERSION = 6
 """The schema version; an index of another version is rebuilt."""
 COLUMN_WEIGHTS = (3.0, 2.0, 2.0, 1.0)
 """Of name, description, keywords and body."""

@@ -64,18 +64,14 @@ LINKED = 0.7
 """How many of the best notes are seeds of the walk over links, and the share of the best score that
 the most linked note gains. Links change the order: what is selected is relevant by itself.
 """
-AGAINST = 3.7
-OF_SCORE, OF_STATED, OF_WORDS, OF_PAIRS, OF_MEANING = 1.05, 2.7, 1.1, 2.2, 3.8
-"""The weights of the evidence that a note is relevant, for a logistic function: the logarithm of
-the score of its words as a share of the weight of the question, the share of the question's words
-in its name, description and keywords, the number of rare words, or of pairs of characters in
-unspaced scripts, and the similarity in meaning. Fitted on prompts that need notes and prompts that
-need none, see `docs/recall.md`.
-"""
 LEAST_SCORE = 0.1
-"""What is added to that share of the score, whose logarithm would be infinite."""
-ENOUGH_WORDS, ENOUGH_PAIRS = 4.0, 6.0
-"""Rare words, and pairs, from which on more are no further evidence."""
+"""What is added to the score as a share of the weight of the question, whose logarithm would be
+infinite.
+"""
+MOST_IN_NAME = 2.0
+"""Rare words in the name from which on more are no further evidence."""
+SHORTEST, LONGEST = 10.0, 2000.0
+"""What is added to the length of a note, in words, and the length that counts at most."""
 CONSIDERED = 8
 """Notes with the highest scores that may be selected."""
 JUDGED = 2
@@ -84,6 +80,60 @@ MOST_NAMED = 5
 """Words in a reason."""
 MOST_LINKS_NAMED = 2
 """Notes in a reason."""
+
+
+class Weights:
+    """How much evidence tells about the likelihood that a note is relevant, for a logistic
+    function. Fitted on prompts that need notes and prompts that need none, see `docs/recall.md`.
+    """
+
+    __slots__ = ("enough", "length", "meaning", "named", "score", "start", "stated", "words")
+
+    def __init__(
+        self,
+        start: float,
+        score: float,
+        stated: float,
+        named: float,
+        words: float,
+        enough: float,
+        meaning: float,
+        length: float,
+    ) -> None:
+        self.start = start
+        """Without any evidence."""
+        self.score = score
+        """Of the logarithm of the score of its words, as a share of the weight of the question."""
+        self.stated = stated
+        """Of the share of the question's words in its name, description and keywords."""
+        self.named = named
+        """Of the number of rare words in its name."""
+        self.words = words
+        """Of the number of rare words, or of pairs of characters in unspaced scripts."""
+        self.enough = enough
+        """Rare words from which on more are no further evidence."""
+        self.meaning = meaning
+        """Of the similarity in meaning."""
+        self.length = length
+        """Of the logarithm of its length: a long note has words of any question by chance."""
+
+
+SPACED = Weights(
+    start=2.35,
+    score=1.3,
+    stated=2.1,
+    named=1.15,
+    words=0.95,
+    enough=4.0,
+    meaning=4.2,
+    length=-0.94,
+)
+UNSPACED = Weights(
+    start=-3.7, score=1.05, stated=2.7, named=0.0, words=2.2, enough=6.0, meaning=0.0, length=0.0
+)
+"""For questions in scripts without blanks, whose words are pairs of characters, and whose meaning
+is not known.
+"""
 
 
 class Strictness:
@@ -105,8 +155,8 @@ STRICT = Strictness(best=0.5, later=0.4, share=0.7)
 """
 BROAD = Strictness(best=0.3, later=0.3, share=0.0)
 """For programs that look for the notes that a text is about."""
-LENIENT = Strictness(best=0.02, later=0.02, share=0.0)
-"""For users who ask for notes."""
+LENIENT = Strictness(best=0.0, later=0.0, share=0.0)
+"""For users who ask for notes: a note that says it in other words is as unlikely as a wrong one."""
 
 
 class Selected:
@@ -171,30 +221,40 @@ def estimate_likelihoods(ranking: Ranking) -> dict[int, float]:
     """
     lexicon = ranking.lexicon
     asked = lexicon.sum_asked() or 1.0
+    weights = UNSPACED if ranking.question.is_unspaced else SPACED
     return {
         candidate.row.id: estimate_likelihood(
-            candidate.of_words / asked, *lexicon.cover(candidate.evidence), candidate.similarity
+            weights,
+            candidate.of_words / asked,
+            *lexicon.cover(candidate.evidence),
+            candidate.similarity,
+            candidate.evidence.length,
         )
         for candidate in ranking.candidates
     }
 
 
-def estimate_likelihood(score: float, stated: float, words: float, similarity: float) -> float:
+def estimate_likelihood(
+    weights: Weights,
+    score: float,
+    stated: float,
+    named: float,
+    words: float,
+    similarity: float,
+    length: float,
+) -> float:
     """Return the likelihood that a note with this evidence is relevant, 0 to 1: the `score` of its
-    words as a share of the weight of the question, what `Lexicon.cover` returns of it, and its
-    similarity in meaning, 0 if that is unknown.
+    words as a share of the weight of the question, what `Lexicon.cover` returns of it, its
+    similarity in meaning, and its length in words.
     """
     evidence = (
-        -AGAINST
-        + OF_SCORE * log(max(0.0, score) + LEAST_SCORE)
-        + OF_STATED * stated
-        # a question without a vector is in an unspaced script
-        + (
-            OF_WORDS * min(words, ENOUGH_WORDS)
-            if similarity
-            else OF_PAIRS * min(words, ENOUGH_PAIRS)
-        )
-        + OF_MEANING * similarity
+        weights.start
+        + weights.score * log(max(0.0, score) + LEAST_SCORE)
+        + weights.stated * stated
+        + weights.named * min(named, MOST_IN_NAME)
+        + weights.words * min(words, weights.enough)
+        + weights.meaning * similarity
+        + weights.length * log(min(length, LONGEST) + SHORTEST)
     )
     return 1 / (1 + exp(-evidence))
 

@@ -17,7 +17,7 @@ from typing import Any
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
-from ricordo.search.meaning import TokenTable, split_tokens
+from ricordo.search.meaning import TokenTable, find_first, split_tokens
 from ricordo.search.reader import IndexReader
 from ricordo.search.words import fold
 from ricordo.storage.foreign_file import read_plain_file
@@ -30,10 +30,10 @@ MOST_TOKENS = 128
 """Tokens of a text that count; the model was trained on as many."""
 BATCH = 32
 """Texts that are embedded at once."""
-
-
-PASSAGE, PASSAGES = 80, 4
+PASSAGE, PASSAGES = 80, 8
 """Words of a passage of a note, and passages of it that are compared, from its beginning."""
+OF_HEAD = 0.5
+"""The weight of the similarity of name and description, beside that of the nearest passage."""
 SIZE = 384
 """Numbers of a vector."""
 _START, _END, _UNKNOWN = 101, 102, 100
@@ -44,7 +44,7 @@ def tokenize(text: str, numbers: Mapping[str, int]) -> list[int]:
     """Return the numbers of the model's tokens of a text."""
     tokens: list[int] = []
     for word in _TOKENIZED.findall(fold(text)):
-        pieces = split_tokens(word, lambda texts: texts & numbers.keys())
+        pieces = split_tokens(word, lambda texts: find_first(texts, numbers))
         tokens += [numbers[piece] for piece in pieces] or [_UNKNOWN]
     return [_START, *tokens[: MOST_TOKENS - 2], _END]
 
@@ -103,8 +103,9 @@ class NoteSimilarity:
             self._numbers = table.read_numbers()
 
     def measure(self, message: str, paths: Sequence[bytes]) -> list[float]:
-        """Return the cosine of the `message` and the nearest passage of each note; 0 for a note
-        that is not in the memory any more.
+        """Return the similarity of the `message` and each note, -1 to 1: the weighted mean of the
+        cosines of its nearest passage and of its name and description; 0 for a note that is not in
+        the memory any more.
         """
         import numpy
 
@@ -115,8 +116,11 @@ class NoteSimilarity:
         for path in paths:
             raw = stored.get(path) or self.new.get(path) or b""
             passages = numpy.frombuffer(raw, numpy.int8).reshape(-1, SIZE).astype(numpy.float32)
-            lengths = numpy.linalg.norm(passages, axis=1)
-            similar.append(float((passages @ asked / lengths).max()) if len(passages) else 0.0)
+            if not len(passages):
+                similar.append(0.0)
+                continue
+            cosines = passages @ asked / numpy.linalg.norm(passages, axis=1)
+            similar.append(float((cosines.max() + OF_HEAD * cosines[0]) / (1 + OF_HEAD)))
         return similar
 
     def _embed_missing(self, paths: Sequence[bytes]) -> None:

@@ -413,17 +413,18 @@ class IndexStore:
             self._remove(path, counts, totals)
         pending = iter(changed)
         done = 0
-        table = TokenTable()
-        if len(changed) >= MANY:
-            table.load()
-        while batch := [build_record(*pair, self._withholding) for pair in islice(pending, _BATCH)]:
-            self._replace(batch, counts, totals, table)
-            if not is_new:
-                counts.update(word for record in batch for word in _distinct(record[-4:]))
-            done += len(batch)
-            if progress:
-                progress(done, len(changed))
-        table.close()
+        with closing(TokenTable()) as table:
+            if len(changed) >= MANY:
+                table.load()
+            while batch := [
+                build_record(*pair, self._withholding) for pair in islice(pending, _BATCH)
+            ]:
+                self._replace(batch, counts, totals, table)
+                if not is_new:
+                    counts.update(word for record in batch for word in _distinct(record[-4:]))
+                done += len(batch)
+                if progress:
+                    progress(done, len(changed))
         self._add_counts(self._count_words() if is_new else counts)
         self._add_links(memory, [note for note, _ in changed])
         self._add_totals(totals)

@@ -59,28 +59,33 @@ LEAST_STOP_WORDS = 2
 
 @cache
 def _load_stop_words() -> dict[str, frozenset[str]]:
-    """Return the stop words of other languages by language. They are folded in the file, which
-    would take longer than reading it.
+    """Return the stop words by language, English first. They are folded in the file, which would
+    take longer than reading it.
     """
     from ricordo.resources import find_data_file
     from ricordo.storage.foreign_file import read_plain_file
 
     raw = read_plain_file(find_data_file(_LANGUAGES), 1 << 16, follow=True) or b""
     lines = (line.split() for line in raw.decode("utf-8").splitlines())
-    return {language: frozenset(words) for language, *words in lines}
+    return {"en": STOP_WORDS} | {language: frozenset(words) for language, *words in lines}
+
+
+def count_stop_words(words: Iterable[str]) -> dict[str, int]:
+    """Return how many different stop words of each language, ISO 639-1, are among these folded
+    `words`; English comes first.
+    """
+    distinct = frozenset(words)
+    return {name: len(distinct & stop) for name, stop in _load_stop_words().items()}
 
 
 def find_language(words: Iterable[str]) -> tuple[str, frozenset[str]]:
     """Return the language of a text with these folded `words`, by its most frequent stop words, and
     all of these; "en" if no other one is likelier.
     """
-    distinct = frozenset(words)
-    counts = {name: len(distinct & stop) for name, stop in _load_stop_words().items()}
-    language = max(counts, key=lambda name: counts[name], default="en")
-    if counts.get(language, 0) < LEAST_STOP_WORDS:
-        return "en", STOP_WORDS
-    if len(distinct & STOP_WORDS) >= counts[language]:
-        return "en", STOP_WORDS
+    counts = count_stop_words(words)
+    language = max(counts, key=lambda name: counts[name])
+    if counts[language] < LEAST_STOP_WORDS:
+        language = "en"
     return language, STOP_WORDS | _load_stop_words()[language]
 
 

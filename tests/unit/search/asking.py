@@ -8,7 +8,7 @@ from ricordo.memory.memory import Memory
 from ricordo.search.index import SearchIndex
 from ricordo.search.question import RecallQuestion
 from ricordo.search.rank import rank
-from ricordo.search.select import select
+from ricordo.search.select import STRICT, Strictness, select
 
 TODAY = date(2026, 11, 20)
 QUESTIONS = (
@@ -32,8 +32,12 @@ def everything(index: SearchIndex, memory: Memory) -> list[list[tuple[str, float
     return [ranked(index, memory, question) for question in QUESTIONS]
 
 
-def selected(index: SearchIndex, memory: Memory, message: str) -> list[str]:
-    """Return the paths of the notes that bear on a message."""
+def selected(
+    index: SearchIndex, memory: Memory, message: str, strictness: Strictness = STRICT
+) -> list[str]:
+    """Return the paths of the notes that are relevant to a message."""
     question = RecallQuestion(message, TODAY)
-    found = index.query(memory, lambda reader: select(reader, question, TODAY))
+    found = index.query(
+        memory, lambda reader: select(reader, question, TODAY, strictness=strictness)
+    )
     return [it.path.decode() for it in found]

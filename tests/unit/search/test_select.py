@@ -12,7 +12,13 @@ from ricordo.search.index import SearchIndex
 from ricordo.search.question import RecallQuestion
 from ricordo.search.rank import rank
 from ricordo.search.reader import IndexReader
-from ricordo.search.select import LENIENT, estimate_likelihood, pagerank, select
+from ricordo.search.select import (
+    LENIENT,
+    SPACED,
+    estimate_likelihood,
+    pagerank,
+    select,
+)
 from tests.support.builders import note_text, open_memory
 from tests.unit.search.asking import TODAY, ranked, selected
 
@@ -115,11 +121,11 @@ def test_what_was_given_is_not_given_again(index: SearchIndex, harbour: Memory):
     assert index.query(harbour, lambda reader: select(reader, question, TODAY, never=never)) == []
 
 
-@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("place", range(5))
 def test_likelihood_grows_with_all_evidence_and_is_a_share(place: int):
-    evidence = [0.5, 0.2, 1.0, 0.2]
+    evidence = [0.5, 0.2, 0.3, 1.0, 0.2]
     chances = [
-        estimate_likelihood(*evidence[:place], value, *evidence[place + 1 :])
+        estimate_likelihood(SPACED, *evidence[:place], value, *evidence[place + 1 :], 100)
         for value in (0.1, 0.5, 0.9)
     ]
     assert chances == sorted(chances)
@@ -127,10 +133,40 @@ def test_likelihood_grows_with_all_evidence_and_is_a_share(place: int):
     assert all(0 <= chance <= 1 for chance in chances)
 
 
+def test_the_same_words_tell_less_about_a_longer_note():
+    short, long = (estimate_likelihood(SPACED, 0.5, 0, 0, 1, 0, length) for length in (50, 500))
+    assert short > long
+
+
+def test_a_long_note_is_not_given_for_words_that_it_has_by_chance(root: Path, state: Path):
+    body = "The winch by the quay is greased.\n"
+    diary = f"{body}{' '.join(f'Day {n} at sea, clouds{n} and fog{n}.' for n in range(400))}\n"
+    short = fleet(root / "short", {"b.md": note_text("b", body)})
+    long = fleet(root / "long", {"b.md": note_text("b", diary)})
+    message = "is the winch greased"
+    assert selected(SearchIndex(str(state), short.root), short, message) == ["b.md"]
+    assert selected(SearchIndex(str(state), long.root), long, message) == []
+
+
 def test_walkers_stay_as_many_as_they_were():
     mass = pagerank({1: 3.0, 2: 1.0}, [(1, 5), (5, 6), (2, 5)])
     assert sum(mass.values()) == pytest.approx(1)
     assert mass[5] > mass[6]
+
+
+@pytest.mark.parametrize(
+    ("message", "body"),
+    [
+        ("wie hoch ist der Behinderungsgrad?", "Der Grad der Behinderung ist 50."),
+        ("was gilt bei den Ehepaaren?", "Ehepaare zahlen die Hälfte."),
+        ("wer hat die Liegeplatzgebühr bezahlt?", "Gebühren für den Liegeplatz zahlt Ute."),
+    ],
+)
+def test_a_compound_or_another_ending_is_found_by_its_parts(
+    root: Path, state: Path, message: str, body: str
+):
+    memory = fleet(root, {"b.md": note_text("b", f"{body}\n")})
+    assert ranked(SearchIndex(str(state), memory.root), memory, message)[0][0] == "b.md"
 
 
 def test_the_name_weighs_more_than_the_body(root: Path, state: Path):

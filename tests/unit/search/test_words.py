@@ -150,6 +150,40 @@ def test_a_question_leaves_out_what_names_nothing():
     assert question.asks_how_many
 
 
+@pytest.mark.parametrize(
+    ("message", "language", "words"),
+    [
+        ("Wo liegt der Schlüssel für das Boot?", "de", ("liegt", "schlussel", "boot")),
+        ("Où est la clé du bateau ?", "fr", ("cle", "bateau")),
+        ("¿Dónde está la llave del barco?", "es", ("llave", "barco")),
+        ("Onde está a chave do barco?", "pt", ("chave", "barco")),
+        ("Dove sono le chiavi della barca?", "it", ("chiavi", "barca")),
+        ("Где лежит ключ от лодки?", "ru", ("лежит", "ключ", "лодки")),
+        ("Where is the key of the boat?", "en", ("key", "boat")),
+        ("der boat", "en", ("der", "boat")),
+    ],
+)
+def test_a_question_leaves_out_the_stop_words_of_its_language(
+    message: str, language: str, words: tuple[str, ...]
+):
+    question = RecallQuestion(message, TODAY)
+    assert (question.language, question.words) == (language, words)
+
+
+@pytest.mark.parametrize(
+    ("message", "is_unspaced"),
+    [
+        ("会議の記録はどこ", True),
+        ("회의록은 어디에", True),
+        ("API 的会议记录在哪里", True),
+        ("where is the log of the 会議", False),
+        ("", False),
+    ],
+)
+def test_a_question_is_in_the_script_of_most_of_its_words(message: str, is_unspaced: bool):
+    assert RecallQuestion(message, TODAY).is_unspaced is is_unspaced
+
+
 @given(st.text(max_size=300))
 def test_any_message_can_be_analysed(message: str):
     question = RecallQuestion(message, TODAY)
