@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import chain
+from operator import is_not
 from typing import NamedTuple
 
 from ricordo.memory.layout import FileRole, Layout
@@ -154,7 +155,7 @@ class ConventionLearner:
         if self._layout != memory.layout:
             self._layout, self._notes, self._forms, self._counts = memory.layout, {}, {}, {}
         seen, notes = self._notes, {note.path: note for note in memory.notes}
-        if len(seen) != len(notes) or any(map(_is_other, seen.values(), notes.values())):
+        if len(seen) != len(notes) or any(map(is_not, seen.values(), notes.values())):
             for path in seen.keys() | notes.keys():
                 if seen.get(path) is not notes.get(path):
                     self._replace(path, notes.get(path))
@@ -202,10 +203,6 @@ class ConventionLearner:
 def learn_conventions(memory: Memory) -> Conventions:
     """Return the conventions that the notes of `memory` show."""
     return ConventionLearner().learn(memory)
-
-
-def _is_other(one: Note, other: Note) -> bool:
-    return one is not other
 
 
 class _FormCounts:

@@ -37,6 +37,8 @@ _NEAR = 70
 """Characters between the subject of a status and the status."""
 _FIRST = 3
 """Statements at the beginning of a text that tell of the whole note."""
+_MOST_QUOTED = 200
+"""Characters of a line that are shown as evidence."""
 _SEGMENT = compile_lazily(r"[;.!?](?=[\s*)]|$)|[。；！？]|\n\s*[-*+|]")
 _CLAUSE = compile_lazily(r"[,;()+:|（），：；]|\s[—–]\s|[.。](?:\s|$)")
 _STRONG = compile_lazily(
@@ -48,6 +50,7 @@ _STRONG = compile_lazily(
 _CODE = compile_lazily(r"(?<![\w/.#-])[A-Z]{1,4}-?\d+(?:\.\d+)?[a-z]?(?![\w/%-]|\.\d)")
 """The short name of a part of the work: `P7b`, `M12`, `DEF-104`."""
 _NO_CODES = frozenset(
+    # products, headings, architectures and quarters, which are written as such codes are
     ("S3", "R2", "H1", "H2", "H3", "E2", "X86", "V1", "V2", "V3", "V4", "Q1", "Q2")
 )
 _COLON = compile_lazily("[:：]")
@@ -119,7 +122,7 @@ def inconsistent_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find a description or an open item that calls work unfinished which the text calls done, and
     numbers of things that the text does not have.
     """
-    first_of_body = note.text.count("\n", 0, note.frontmatter.end) + 1
+    first_of_body = _first_line_of_body(note)
     has_list = bool(_open_list().search(lower_text(note.text)))
     for block in extract_statements(note) if has_list or _says_open(note.description) else ():
         is_summary = block.line < first_of_body
@@ -134,7 +137,7 @@ def inconsistent_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
                 yield RuleResult(line, message, block.line_text_at(claim.start), evidence)
                 break
     yield from _find_miscounts(note)
-    yield from _find_other_totals(note, first_of_body)
+    yield from _find_other_totals(note)
 
 
 class _Done(NamedTuple):
@@ -226,19 +229,26 @@ def _find_open_items(block: ProseBlock) -> Iterator[_Claim]:
 
 
 def _find_done(note: Note, claim: _Claim, beside: int) -> _Done | None:
-    """Return where the text of a note says that what a claim calls unfinished is done, in another
-    statement than the one at line `beside`; None where it does not, or later says otherwise.
+    """Return where the text of a note first says that what a claim calls unfinished is done, in
+    another statement than the one at line `beside`; None where it does not.
     """
-    first_of_body = note.text.count("\n", 0, note.frontmatter.end) + 1
-    body = [it for it in extract_statements(note) if it.line >= first_of_body]
-    done: _Done | None = None
-    for at, block in enumerate(body):
+    for at, block in enumerate(_list_body(note)):
         if block.line == beside:
             continue
         place = _find_done_in(block, claim, is_first=at < _FIRST)
-        if place is not None and done is None:
-            done = _Done(block.line_at(place), block.line_text_at(place)[:200])
-    return done
+        if place is not None:
+            return _Done(block.line_at(place), block.line_text_at(place)[:_MOST_QUOTED])
+    return None
+
+
+def _list_body(note: Note) -> list[ProseBlock]:
+    """Return the statements of a note without its description."""
+    first = _first_line_of_body(note)
+    return [block for block in extract_statements(note) if block.line >= first]
+
+
+def _first_line_of_body(note: Note) -> int:
+    return note.text.count("\n", 0, note.frontmatter.end) + 1
 
 
 def _find_done_in(block: ProseBlock, claim: _Claim, *, is_first: bool) -> int | None:
@@ -272,7 +282,7 @@ def _is_of(
     if len(subject) >= _FEWEST_WORDS and subject <= _get_words(prose[clause : strong.start()]):
         return True
     behind = re.compile(r"\s*\(([^)]{1,60})\)").match(prose, strong.end())
-    return bool(behind) and subject <= _get_words(behind[1]) if behind else False
+    return behind is not None and subject <= _get_words(behind[1])
 
 
 def _find_names(prose: str, start: int, end: int) -> Iterator[tuple[int, int, frozenset[str]]]:
@@ -386,7 +396,7 @@ def _get_items(blocks: Iterable[ProseBlock]) -> list[ProseBlock]:
     return items
 
 
-def _find_other_totals(note: Note, first_of_body: int) -> Iterator[RuleResult]:
+def _find_other_totals(note: Note) -> Iterator[RuleResult]:
     """Find a `3-layer` in the description of a note where its text has all of five layers."""
     summary = f"{note.name}\n{note.description}"
     for match in _SUMMED.finditer(summary):
@@ -397,7 +407,7 @@ def _find_other_totals(note: Note, first_of_body: int) -> Iterator[RuleResult]:
             rf"\b(all|every|both)\s+(?:of\s+the\s+)?(\w+)[ -]{noun}s?\b", re.IGNORECASE
         )
         same = re.compile(rf"\b(?:{number}|{_spell(number)})[ -]{noun}", re.IGNORECASE)
-        body = [it for it in extract_statements(note) if it.line >= first_of_body]
+        body = _list_body(note)
         found = next(((it, total) for it in body if (total := totals.search(it.prose))), None)
         if found is None or any(same.search(it.prose) for it in body):
             continue
@@ -405,7 +415,7 @@ def _find_other_totals(note: Note, first_of_body: int) -> Iterator[RuleResult]:
         if _to_number(total[2]) not in (0, number):
             line = block.line_at(total.start())
             message = f"“{match[0]}”, but line {line} has “{total[0]}”."
-            quoted = block.line_text_at(total.start())[:200]
+            quoted = block.line_text_at(total.start())[:_MOST_QUOTED]
             at = find_field_line(note, "description" if match[0] in note.description else "name")
             yield RuleResult(at, message, match[0], (f"{note.path}:{line}: {quoted}",))
 
@@ -447,7 +457,7 @@ def _is_denied(spoken: str, status: re.Match[str]) -> bool:
 
 @cache
 def _denial() -> re.Pattern[str]:
-    return re.compile(r"\b(?:no|not|nothing|none|never|no longer|nichts|kein\w*|rien|nada)\s+\Z")
+    return re.compile(rf"(?:{build_alternation(list_expressions('status', 'denial'))})\s+\Z")
 
 
 @cache
@@ -484,7 +494,7 @@ def _parts() -> re.Pattern[str]:
 def _all_done() -> re.Pattern[str]:
     kinds = "|".join(list_expressions("status", "part"))
     done = compile_part("status", "done").pattern
-    every = "all|alle|toutes? les|todas? las|todos? los|tod[ao]s [ao]s|tutt[ei] [lg][ei]|все"
+    every = "|".join(list_expressions("status", "every"))
     return re.compile(
         rf"\b(?:{every})\s+(?:\d+\s+|\w+\s+)?(?:{kinds})s?\s+"
         rf"(?:are |is |sind |sont |están )?(?:now )?(?:{done})"

@@ -28,7 +28,12 @@ from ricordo.lint.conventions import (
 from ricordo.lint.prose import detect_language
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
-from ricordo.settings.settings import ConventionSettings, Settings, list_checks
+from ricordo.settings.settings import (
+    ConventionSettings,
+    Settings,
+    find_settings_file,
+    list_checks,
+)
 from ricordo.settings.source import (
     Value,
     find_key_lines,
@@ -204,8 +209,6 @@ def set_convention(config: str, settings: Settings, root: str, assignment: str) 
         value = checks[key].read(parts if is_list else written)
         if value is None:
             raise WrongUsage(f"{key}: {checks[key].message}")
-    from ricordo.settings.settings import find_settings_file
-
     file = os.path.realpath(find_settings_file(config))
     raw = read_plain_file(file, _MOST_SETTINGS) or b""
     name = next(
