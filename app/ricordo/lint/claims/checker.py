@@ -12,14 +12,9 @@ from ricordo.lint.claims.history import FileCommit, parse_end_of_day
 from ricordo.lint.claims.instructions import find_repeated
 from ricordo.lint.claims.paths import check_path, find_path_claims
 from ricordo.lint.claims.project import Project
-from ricordo.lint.claims.status import (
-    check_absence,
-    check_status,
-    find_absence_claims,
-    find_status_claims,
-    get_absent_words,
-)
+from ricordo.lint.claims.status import check_status, find_status_claims
 from ricordo.lint.claims.symbols import check_symbol, find_symbol_claims, get_search_word
+from ricordo.lint.claims.tasks import check_task, find_task_claims, get_absent_words
 from ricordo.lint.claims.versions import (
     check_value,
     check_version,
@@ -153,7 +148,7 @@ def find_claims(note: Note) -> NoteClaims:
             find_version_claims,
             find_value_claims,
             find_status_claims,
-            find_absence_claims,
+            find_task_claims,
         ):
             for claim in take(passage):
                 key = (claim.kind, claim.text)
@@ -203,8 +198,7 @@ def _check_all(
             case ClaimKind.VALUE:
                 yield check_value(claim, project)
             case ClaimKind.STATUS:
-                refuted = check_status(claim, project)
-                yield refuted or check_absence(claim, project, project.find_times(note))
+                yield check_status(claim, project) or check_task(claim, note, project)
             case _:
                 later.append(claim)
     for claim in later:

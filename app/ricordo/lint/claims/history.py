@@ -13,6 +13,8 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 from ricordo import git
+from ricordo.lexicon import compile_part, lower_text
+from ricordo.lint.claims.claim import get_work_words
 from ricordo.patterns import compile_lazily
 from ricordo.text import make_one_line
 
@@ -26,10 +28,21 @@ _FORMAT = f"{_MARK}%h{_MARK}%ct{_MARK}%s"
 _CODE_ENDINGS = (
     *("c", "cc", "cjs", "cpp", "cs", "dart", "ex", "go", "h", "hpp", "java", "js", "jsx", "kt"),
     *("lua", "mjs", "mts", "php", "pl", "ps1", "py", "rb", "rs", "scala", "sh", "sol", "sql"),
-    *("svelte", "swift", "ts", "tsx", "vue", "zig"),
+    *("svelte", "swift", "ts", "tsx", "vue", "zig", "css", "scss", "html"),
 )
 """The endings of files whose names of code are their own."""
+_COMMENT = compile_lazily(r"\s*(?:#(?!\w)|//|/?\*|--\s|<!--)|.*\b(?:TODO|FIXME)\b")
+"""A line that only speaks of code."""
+_TYPE = compile_lazily(r"(\w+)(?:\([^)]*\))?!?:")
+"""The type that begins the subject of a conventional commit."""
+_TYPES_MADE = frozenset(("feat", "feature", "features"))
+_CAMEL = compile_lazily(r"(?<=[a-z])(?=[A-Z])")
+_ENDING = compile_lazily(r"(?:ing|ed|es|s|e)$")
+_LONG = 6
+"""Letters from which a word is compared without its ending."""
 _LONGEST_CHAIN = 8
+_MOST_QUOTED = 80
+"""Characters of a line that are shown as evidence."""
 _MARGIN = 180 * 24 * 3600
 """Seconds."""
 
@@ -149,6 +162,38 @@ class CommitGraph:
         local = self._by_ref.get(f"refs/heads/{name}", remote)
         return self._by_hash[remote].commit if remote and local == remote else None
 
+    def has_work(self, work: frozenset[str]) -> bool:
+        """Return whether `find_work` has any commit for the words of that work."""
+        return next(self._list_work(work), None) is not None
+
+    def find_work(self, work: frozenset[str], since: float) -> FileCommit | None:
+        """Return the first commit of the main branch after a moment, in seconds since the epoch,
+        that made something and has all words of that work in its subject.
+        """
+        later = [commit for commit in self._list_work(work) if commit.at > since]
+        return later[-1] if later else None
+
+    def _list_work(self, work: frozenset[str]) -> Iterator[FileCommit]:
+        """Yield the commits with all words of that work, newest first."""
+        words = [_stem(word) for word in work]
+        fewest = min((self._made_by_word.get(word, ()) for word in words), key=len)
+        for commit, spoken in fewest:
+            if spoken.issuperset(words):
+                yield commit
+
+    @cached_property
+    def _made_by_word(self) -> Mapping[str, list[tuple[FileCommit, frozenset[str]]]]:
+        """The commits that made something, by each word of their subjects, with all of these."""
+        by_word: dict[str, list[tuple[FileCommit, frozenset[str]]]] = defaultdict(list)
+        for it in self._merged:
+            subject = it.commit.subject
+            if _is_made(subject):
+                spoken = get_work_words(_CAMEL.sub(" ", subject))
+                words = frozenset(map(_stem, spoken))
+                for word in words:
+                    by_word[word].append((it.commit, words))
+        return by_word
+
     def find_tag(self, name: str) -> FileCommit | None:
         """Return the commit of a tag, with or without its `v`."""
         plain = name.removeprefix("v")
@@ -171,6 +216,22 @@ class CommitGraph:
 
 def _is_remote(ref: str, branch: str) -> bool:
     return ref.startswith("refs/remotes/") and ref.split("/", 3)[-1] == branch
+
+
+def _is_made(subject: str) -> bool:
+    """Return whether a commit made something, by its subject."""
+    spoken = lower_text(subject)
+    if compile_part("status", "unmade").search(spoken):
+        return False
+    kind = _TYPE.match(spoken)
+    if kind:
+        return kind[1] in _TYPES_MADE
+    return compile_part("status", "made").match(spoken) is not None
+
+
+def _stem(word: str) -> str:
+    """Return an English word without its ending; others are left alone by their length."""
+    return _ENDING.sub("", word) if len(word) >= _LONG and word.isascii() else word
 
 
 _REQUEST = compile_lazily(r"\([#!]\d+\)$")
@@ -252,6 +313,29 @@ class ProjectHistory:
             answer = self._run("log", *wanted, *limits, "--", *only)
             self._removed[word, *paths] = list(_parse_removed(answer.split("\n"), word))
         return self._removed[word, *paths]
+
+    def find_line_time(self, path: str, line: int) -> float:
+        """Return when the 1-based `line` of the file at `path` was committed, in seconds since the
+        epoch; 0 where it is not known.
+        """
+        answer = self._run("blame", "--porcelain", f"-L{line},{line}", "--", path)
+        at = re.search(r"^committer-time (\d+)$", answer, re.MULTILINE)
+        return float(at[1]) if at else 0.0
+
+    def find_place(self, text: str, besides: str) -> str:
+        """Return the first line of the code with `text`, with its place: of what is checked out,
+        without comments and files below the folder `besides`, "" for none; "" where none has it.
+        """
+        only = [f":(glob)**/*.{ending}" for ending in _CODE_ENDINGS]
+        words = ("-n", "-z", "-I", "-w", "-F", "-e", text, self._commit)
+        for line in self._run("grep", *words, "--", *only).split("\n"):
+            place, _, rest = line.partition("\0")
+            number, _, content = rest.partition("\0")
+            path = place.removeprefix(f"{self._commit}:")
+            is_here = bool(besides) and path.startswith(besides)
+            if number and not is_here and not _COMMENT.match(content):
+                return f"{path}:{number}: {content.strip()[:_MOST_QUOTED]}"
+        return ""
 
     def find_words_at(self, commit: str, words: Collection[str]) -> Mapping[str, str]:
         """Return those of `words` that a file of `commit` contains, each with one file; pages and

@@ -116,6 +116,14 @@ class Project:
         stated = parse_end_of_day(note.stated_date) or 0.0
         return NoteTimes(stated, stated)
 
+    def find_line_time(self, note: Note, line: int) -> float:
+        """Return when a line of `note` was written, in seconds since the epoch: by git, else the
+        day in its frontmatter; 0 where it is not known.
+        """
+        folder, path = self.memory_folder, self.memory_folder + note.path
+        at = self.history.find_line_time(path, line) if folder and path in self.tree.files else 0.0
+        return at or self.find_times(note).written
+
     @cached_property
     def by_stem(self) -> dict[str, str]:
         """A file by every tail of its path, without the extension of its name."""

@@ -5,7 +5,7 @@ what is open, and the numbers that it gives.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -17,6 +17,8 @@ from ricordo.lexicon import (
     lower_text,
     read_words,
 )
+from ricordo.lint.claims.claim import get_work_words
+from ricordo.lint.claims.tasks import open_list
 from ricordo.lint.finding import Severity
 from ricordo.lint.prose import (
     ProseBlock,
@@ -54,16 +56,9 @@ _NO_CODES = frozenset(
     ("S3", "R2", "H1", "H2", "H3", "E2", "X86", "V1", "V2", "V3", "V4", "Q1", "Q2")
 )
 _COLON = compile_lazily("[:：]")
-_WORD = compile_lazily(r"[^\W_]+")
-_ORDINALS = {
-    **{"first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th"},
-    **{"zweite": "2", "zweites": "2", "dritte": "3", "drittes": "3"},
-}
 _FEWEST_WORDS = 2
 """Of a subject without a number or a code."""
 _MOST_WORDS = 6
-_LONG = 4
-"""Letters of a word that is no mere particle."""
 
 
 class _Claim(NamedTuple):
@@ -123,7 +118,7 @@ def inconsistent_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     numbers of things that the text does not have.
     """
     first_of_body = _first_line_of_body(note)
-    has_list = bool(_open_list().search(lower_text(note.text)))
+    has_list = bool(open_list().search(lower_text(note.text)))
     for block in extract_statements(note) if has_list or _says_open(note.description) else ():
         is_summary = block.line < first_of_body
         claims = _find_open(block.prose) if is_summary else _find_open_items(block)
@@ -195,7 +190,7 @@ def _find_unnamed(prose: str, start: int, status: re.Match[str]) -> Iterator[_Cl
     all of the work.
     """
     clause = max([start, *(it.end() for it in _CLAUSE.finditer(prose, start, status.start()))])
-    words = _get_words(prose[clause : status.start()])
+    words = get_work_words(prose[clause : status.start()])
     if words - _WHOLE:
         if len(words) <= _MOST_WORDS:
             yield _Claim(words, clause, status.end())
@@ -218,12 +213,12 @@ def _find_open_items(block: ProseBlock) -> Iterator[_Claim]:
     if not _COLON.search(block.text):
         return
     spoken = lower_text(block.prose)
-    match = _open_list().search(spoken)
+    match = open_list().search(spoken)
     if match is None:
         return
     clause = next((it.start() for it in _CLAUSE.finditer(spoken, match.end())), len(spoken))
     end = next((it.start() for it in _relation().finditer(spoken, match.end(), clause)), clause)
-    words = _get_words(block.prose[match.end() : end])
+    words = get_work_words(block.prose[match.end() : end])
     if _FEWEST_WORDS <= len(words) <= _MOST_WORDS:
         yield _Claim(words, match.start(1), end)
 
@@ -279,10 +274,10 @@ def _is_of(
         return True
     start = max(segment[0], strong.start() - _NEAR)
     clause = max([start, *(it.end() for it in _CLAUSE.finditer(prose, start, strong.start()))])
-    if len(subject) >= _FEWEST_WORDS and subject <= _get_words(prose[clause : strong.start()]):
+    if len(subject) >= _FEWEST_WORDS and subject <= get_work_words(prose[clause : strong.start()]):
         return True
     behind = re.compile(r"\s*\(([^)]{1,60})\)").match(prose, strong.end())
-    return behind is not None and subject <= _get_words(behind[1])
+    return behind is not None and subject <= get_work_words(behind[1])
 
 
 def _find_names(prose: str, start: int, end: int) -> Iterator[tuple[int, int, frozenset[str]]]:
@@ -439,17 +434,6 @@ def _split(text: str, mark: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     yield start, len(text)
 
 
-def _get_words(text: str) -> frozenset[str]:
-    """Return the words of a text that carry meaning, ordinals as numbers, without plural."""
-    words = (_ORDINALS.get(word, word) for word in _WORD.findall(lower_text(text)))
-    filler = _filler()
-    return frozenset(
-        word.removesuffix("s") if len(word) > _LONG else word
-        for word in words
-        if word not in filler and (len(word) > 2 or any(map(str.isdigit, word)))
-    )
-
-
 def _is_denied(spoken: str, status: re.Match[str]) -> bool:
     """Return whether a word for coming work is denied: “nothing pending”, “no longer blocked”."""
     return bool(_denial().search(spoken[max(0, status.start() - 16) : status.start()]))
@@ -458,12 +442,6 @@ def _is_denied(spoken: str, status: re.Match[str]) -> bool:
 @cache
 def _denial() -> re.Pattern[str]:
     return re.compile(rf"(?:{build_alternation(list_expressions('status', 'denial'))})\s+\Z")
-
-
-@cache
-def _filler() -> frozenset[str]:
-    filler: Mapping[str, Iterable[str]] = read_words("opposition")["filler"]
-    return frozenset(word for texts in filler.values() for text in texts for word in text.split())
 
 
 @cache
@@ -499,13 +477,6 @@ def _all_done() -> re.Pattern[str]:
         rf"\b(?:{every})\s+(?:\d+\s+|\w+\s+)?(?:{kinds})s?\s+"
         rf"(?:are |is |sind |sont |están )?(?:now )?(?:{done})"
     )
-
-
-@cache
-def _open_list() -> re.Pattern[str]:
-    words = build_alternation(list_expressions("status", "open_items"))
-    # on raw text too: with emphasis, and behind the marks of a list
-    return re.compile(rf"(?:\A|[.!;]\s|\n)[\s*_#>]*(?:[-+]\s+)?[\s*_]*({words})\s*[:：]\s*")
 
 
 @cache
