@@ -111,6 +111,18 @@ _MOST_FILES_SHOWN = 4
 _ENTRY = compile_lazily(r"\]\([^)\n]*\.md\b|\[\[")
 
 
+_OF_STATUS = (find_status_claims, find_task_claims)
+_OF_ALL = (
+    find_path_claims,
+    find_symbol_claims,
+    find_command_claims,
+    find_version_claims,
+    find_value_claims,
+    *_OF_STATUS,
+)
+"""What finds the claims of an entry of an index, and of other sentences."""
+
+
 @dataclass(frozen=True, slots=True)
 class NoteClaims:
     """The claims of a note, in order."""
@@ -127,7 +139,7 @@ class NoteClaims:
                 yield get_search_word(claim)
             elif claim.kind is ClaimKind.VALUE:
                 yield from get_search_words(claim)
-            elif claim.kind is ClaimKind.STATUS:
+            elif claim.kind is ClaimKind.TASK:
                 yield from get_absent_words(claim)
 
 
@@ -138,18 +150,9 @@ def find_claims(note: Note) -> NoteClaims:
     claims: dict[tuple[ClaimKind, str], ProjectClaim] = {}
     is_index = note.role is FileRole.INDEX
     for passage in split_passages(note):
-        if is_index and _ENTRY.search(passage.statement.text):
-            # an entry repeats the claims of its note
-            continue
-        for take in (
-            find_path_claims,
-            find_symbol_claims,
-            find_command_claims,
-            find_version_claims,
-            find_value_claims,
-            find_status_claims,
-            find_task_claims,
-        ):
+        is_entry = is_index and _ENTRY.search(passage.statement.text)
+        # an entry repeats what its note names, but its status is often older
+        for take in _OF_STATUS if is_entry else _OF_ALL:
             for claim in take(passage):
                 key = (claim.kind, claim.text)
                 before = claims.get(key)
@@ -198,7 +201,9 @@ def _check_all(
             case ClaimKind.VALUE:
                 yield check_value(claim, project)
             case ClaimKind.STATUS:
-                yield check_status(claim, project) or check_task(claim, note, project)
+                yield check_status(claim, project)
+            case ClaimKind.TASK:
+                yield check_task(claim, note, project)
             case _:
                 later.append(claim)
     for claim in later:

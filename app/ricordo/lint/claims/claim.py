@@ -211,8 +211,9 @@ def _words(part: str) -> re.Pattern[str]:
 @cache
 def _open_title() -> re.Pattern[str]:
     """Return the pattern of the beginning of a title for what is still to be done."""
-    texts = (*list_expressions("status", "open_items"), *list_expressions("status", "open_title"))
-    return re.compile(rf"[\W\d_]*(?:{build_alternation(texts)})")
+    whole = build_alternation(list_expressions("status", "open_items"))
+    first = build_alternation(list_expressions("status", "open_title"))
+    return re.compile(rf"[\W\d_]*(?:(?:{whole})(?=\W*\Z|\s*[:：(（—–-])|{first})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,13 +25,14 @@ _MOST_COMMITS_COMPARED = 100
 _MOST_COMMITS = 50_000
 _MARK = "\x01"
 _FORMAT = f"{_MARK}%h{_MARK}%ct{_MARK}%s"
-_CODE_ENDINGS = (
-    *("c", "cc", "cjs", "cpp", "cs", "dart", "ex", "go", "h", "hpp", "java", "js", "jsx", "kt"),
-    *("lua", "mjs", "mts", "php", "pl", "ps1", "py", "rb", "rs", "scala", "sh", "sol", "sql"),
-    *("svelte", "swift", "ts", "tsx", "vue", "zig", "css", "scss", "html"),
+CODE_ENDINGS = (
+    *(".c", ".cc", ".cjs", ".cpp", ".cs", ".css", ".dart", ".ex", ".go", ".h", ".hpp"),
+    *(".java", ".js", ".jsx", ".kt", ".lua", ".mjs", ".mts", ".php", ".pl", ".ps1", ".py", ".rb"),
+    *(".rs", ".scala", ".scss", ".sh", ".sol", ".sql", ".svelte", ".swift", ".ts", ".tsx", ".vue"),
+    ".zig",
 )
 """The endings of files whose names of code are their own."""
-_COMMENT = compile_lazily(r"\s*(?:#(?!\w)|//|/?\*|--\s|<!--)|.*\b(?:TODO|FIXME)\b")
+COMMENT = compile_lazily(r"\s*(?:#(?!\w)|//|/?\*|--\s|<!--)|.*\b(?:TODO|FIXME)\b")
 """A line that only speaks of code."""
 _TYPE = compile_lazily(r"(\w+)(?:\([^)]*\))?!?:")
 """The type that begins the subject of a conventional commit."""
@@ -162,16 +163,12 @@ class CommitGraph:
         local = self._by_ref.get(f"refs/heads/{name}", remote)
         return self._by_hash[remote].commit if remote and local == remote else None
 
-    def has_work(self, work: frozenset[str]) -> bool:
-        """Return whether `find_work` has any commit for the words of that work."""
-        return next(self._list_work(work), None) is not None
-
-    def find_work(self, work: frozenset[str], since: float) -> FileCommit | None:
-        """Return the first commit of the main branch after a moment, in seconds since the epoch,
-        that made something and has all words of that work in its subject.
+    def find_work(self, work: frozenset[str], *, only_complete: bool) -> list[FileCommit]:
+        """Return the commits of the main branch that made something and have all words of that
+        work in their subjects, newest first; or only those that say that it is complete.
         """
-        later = [commit for commit in self._list_work(work) if commit.at > since]
-        return later[-1] if later else None
+        commits = self._list_work(work)
+        return [it for it in commits if not only_complete or _says_done(lower_text(it.subject))]
 
     def _list_work(self, work: frozenset[str]) -> Iterator[FileCommit]:
         """Yield the commits with all words of that work, newest first."""
@@ -221,12 +218,22 @@ def _is_remote(ref: str, branch: str) -> bool:
 def _is_made(subject: str) -> bool:
     """Return whether a commit made something, by its subject."""
     spoken = lower_text(subject)
-    if compile_part("status", "unmade").search(spoken):
+    if _words("unmade").search(spoken):
         return False
     kind = _TYPE.match(spoken)
-    if kind:
-        return kind[1] in _TYPES_MADE
-    return compile_part("status", "made").match(spoken) is not None
+    if kind and kind[1] in _TYPES_MADE:
+        return True
+    is_made = not kind and _words("made").match(spoken)
+    return bool(is_made) or _says_done(spoken)
+
+
+def _says_done(spoken: str) -> bool:
+    return _words("done").search(spoken) is not None
+
+
+@cache
+def _words(part: str) -> re.Pattern[str]:
+    return compile_part("status", part)
 
 
 def _stem(word: str) -> str:
@@ -257,6 +264,8 @@ class ProjectHistory:
         self._root = root
         self._now = now
         self._commit = commit
+        self._texts: dict[tuple[str, str], str] = {}
+        self._line_times: dict[tuple[str, str], float] = {}
         self._renames: dict[str, Mapping[str, str]] = {}
         self._touched: Mapping[str, list[FileCommit]] = {}
         self._added: dict[str, FileCommit | None] = {}
@@ -314,26 +323,35 @@ class ProjectHistory:
             self._removed[word, *paths] = list(_parse_removed(answer.split("\n"), word))
         return self._removed[word, *paths]
 
-    def find_line_time(self, path: str, line: int) -> float:
-        """Return when the 1-based `line` of the file at `path` was committed, in seconds since the
-        epoch; 0 where it is not known.
+    def load_text_at(self, commit: str, path: str) -> str:
+        """Return the text of the file at `path` in `commit`; "" where it has none."""
+        if (commit, path) not in self._texts:
+            words = ("-h", "-I", "-e", "", commit, "--", f":(literal){path}")
+            self._texts[commit, path] = self._run("grep", *words)
+        return self._texts[commit, path]
+
+    def find_line_time(self, path: str, text: str) -> float:
+        """Return when the line `text` came to the file at `path`, in seconds since the epoch; 0
+        where no commit has it.
         """
-        answer = self._run("blame", "--porcelain", f"-L{line},{line}", "--", path)
-        at = re.search(r"^committer-time (\d+)$", answer, re.MULTILINE)
-        return float(at[1]) if at else 0.0
+        if (path, text) not in self._line_times:
+            limits = (f"-S{text}", "--max-count=1", "--no-renames", "--format=%ct")
+            answer = self._run("log", *limits, "--", f":(literal){path}").strip()
+            self._line_times[path, text] = float(answer) if answer.isdigit() else 0.0
+        return self._line_times[path, text]
 
     def find_place(self, text: str, besides: str) -> str:
         """Return the first line of the code with `text`, with its place: of what is checked out,
         without comments and files below the folder `besides`, "" for none; "" where none has it.
         """
-        only = [f":(glob)**/*.{ending}" for ending in _CODE_ENDINGS]
+        only = [f":(glob)**/*{ending}" for ending in CODE_ENDINGS]
         words = ("-n", "-z", "-I", "-w", "-F", "-e", text, self._commit)
         for line in self._run("grep", *words, "--", *only).split("\n"):
             place, _, rest = line.partition("\0")
             number, _, content = rest.partition("\0")
             path = place.removeprefix(f"{self._commit}:")
             is_here = bool(besides) and path.startswith(besides)
-            if number and not is_here and not _COMMENT.match(content):
+            if number and not is_here and not COMMENT.match(content):
                 return f"{path}:{number}: {content.strip()[:_MOST_QUOTED]}"
         return ""
 
@@ -344,7 +362,7 @@ class ProjectHistory:
         unknown = [word for word in words if (commit, word) not in self._words]
         if unknown and commit:
             patterns = [part for word in unknown for part in ("-e", word)]
-            only = [f":(glob)**/*.{ending}" for ending in _CODE_ENDINGS]
+            only = [f":(glob)**/*{ending}" for ending in CODE_ENDINGS]
             answer = self._run(
                 *("grep", "-z", "-I", "-o", "-w", "-F", *patterns, commit, "--", *only)
             )

@@ -117,12 +117,14 @@ class Project:
         return NoteTimes(stated, stated)
 
     def find_line_time(self, note: Note, line: int) -> float:
-        """Return when a line of `note` was written, in seconds since the epoch: by git, else the
-        day in its frontmatter; 0 where it is not known.
+        """Return when the 1-based `line` of `note` was written, in seconds since the epoch: by git
+        where the note lies in the project, else by its frontmatter; 0 where it is not known.
         """
         folder, path = self.memory_folder, self.memory_folder + note.path
-        at = self.history.find_line_time(path, line) if folder and path in self.tree.files else 0.0
-        return at or self.find_times(note).written
+        if not folder or path not in self.tree.files:
+            return self.find_times(note).written
+        text = note.text.split("\n")[line - 1].rstrip("\r")
+        return self.history.find_line_time(path, text)
 
     @cached_property
     def by_stem(self) -> dict[str, str]:

@@ -65,7 +65,7 @@ def find_status_claims(passage: Passage) -> Iterator[ProjectClaim]:
             nearest[status] = (min(status[0], subject.start), max(status[1], subject.end))
     for span in nearest.values():
         if not is_rule(passage, span):
-            yield build_claim(passage, span)
+            yield build_claim(ClaimKind.STATUS, passage, span)
 
 
 def _find_subjects(passage: Passage) -> Iterator[_Subject]:
@@ -150,14 +150,14 @@ def is_rule(passage: Passage, span: tuple[int, int]) -> bool:
 
 
 def build_claim(
-    passage: Passage, span: tuple[int, int], work: frozenset[str] = frozenset()
+    kind: ClaimKind, passage: Passage, span: tuple[int, int], work: frozenset[str] = frozenset()
 ) -> ProjectClaim:
-    """Return the claim on a status that a part of a sentence makes; `work` as in ProjectClaim."""
+    """Return the claim that a part of a sentence makes; `work` as in ProjectClaim."""
     start, end = span
     # with the sign that begins the code
     start -= passage.text[max(0, start - 1) : start] == "`"
     text = passage.text[start:end]
-    return ProjectClaim(ClaimKind.STATUS, text, passage.line_at(start), passage, work)
+    return ProjectClaim(kind, text, passage.line_at(start), passage, work)
 
 
 @cache

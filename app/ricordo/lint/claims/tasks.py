@@ -13,11 +13,12 @@ from functools import cache
 
 from ricordo.lexicon import build_alternation, compile_part, list_expressions, lower_text
 from ricordo.lint.claims.claim import Passage, ProjectClaim, get_work_words
+from ricordo.lint.claims.history import CODE_ENDINGS, COMMENT
 from ricordo.lint.claims.paths import find_present_file, is_path
 from ricordo.lint.claims.project import Project
 from ricordo.lint.claims.status import build_claim, is_rule
-from ricordo.lint.claims.symbols import parse_symbol
-from ricordo.lint.evidence import Verdict
+from ricordo.lint.claims.symbols import build_definition, parse_symbol
+from ricordo.lint.evidence import ClaimKind, Verdict
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
@@ -30,21 +31,20 @@ _LINK = compile_lazily(r"[\s`*_~)\]:,]*(?:[\s(\[—–:=|-]|is|are|does|do|has|i
 _LITERAL = compile_lazily(r"(?=.*[A-Za-z])[\w$@/.\-]+(?:: ?[\w.\-]+)?")
 """Code that is no name: a header, a route, a property with its value."""
 _SHORTEST_LITERAL = 6
+_CALL = compile_lazily(r"[A-Za-z_$][\w$]{3,}\([^`]*\)")
+_ENDINGS = "|".join(map(re.escape, CODE_ENDINGS))
+_FILE = compile_lazily(rf"(?<![\w/.@-])(?:[\w.\-]+/)*[\w\-][\w.\-]*(?:{_ENDINGS})(?![\w/-])")
+"""A code file, in backticks or not."""
 _DISTINCTIVE = compile_lazily(r"[_/:.\-]|[a-z][A-Z]")
 _ITEM = compile_lazily(r"\s*(?:[-*+]|\d+[.)])\s+(?!\[[xX]\])(?:\[ \]\s*)?")
 _ITEM_END = compile_lazily(r"[,;+()（），、；。]|\s[—–→]\s|[.:：](?:\s|$)")
 """The end of an item of a list inside a sentence."""
+_WORD = compile_lazily(r"[^\W\d_]")
 _DONE_SIGN = compile_lazily(r"[✅✓✔☑]|~~")
 _FEWEST_WORDS = 2
 _MOST_WORDS = 6
 _SHORTEST_WORD = 4
 """Letters of a word for which the project is searched."""
-_DEFINITION = (
-    r"^\s*(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|pub"
-    r"|open|override|virtual|sealed|const)\s+)*"
-    r"(?:def|class|function|func|fn|fun|const|let|var|struct|interface|type|enum|trait|object"
-    r"|module|protocol)\s+(?:\([^)]*\)\s*)?{name}\b"
-)
 _MOST_FILES = 12
 
 
@@ -62,24 +62,29 @@ def _find_code_tasks(passage: Passage) -> Iterator[ProjectClaim]:
     marks = list(_task().finditer(spoken)) if passage.code else []
     for offset, text in passage.code:
         end = offset + len(text)
-        if not _is_named(text):
+        if not _is_named(text, passage):
             continue
         after = _words("unbuilt").search(spoken, end, end + _NEAR)
         if after and len(passage.text[end : after.start()]) <= _BESIDE:
             span = (offset, after.end())
             if _LINK.match(passage.text[end : after.start()]) and not is_rule(passage, span):
-                yield build_claim(passage, span)
+                yield build_claim(ClaimKind.TASK, passage, span)
             continue
         before = [it for it in marks if it.end() <= offset <= it.end() + _NEAR]
         if before:
-            yield build_claim(passage, (before[-1].start(), end))
-        elif passage.is_open:
-            yield build_claim(passage, (offset, end))
+            yield build_claim(ClaimKind.TASK, passage, (before[-1].start(), end))
+        elif passage.is_open and not passage.start and not _WORD.search(spoken, 0, offset):
+            # an item begins with it
+            yield build_claim(ClaimKind.TASK, passage, (offset, end))
 
 
-def _is_named(text: str) -> bool:
-    """Return whether a span in backticks names code so that it can be searched for."""
+def _is_named(text: str, passage: Passage) -> bool:
+    """Return whether a span in backticks names code so that it can be searched for: a call of
+    anything only in a file that the sentence names.
+    """
     if is_path(text) or parse_symbol(text):
+        return True
+    if _FILE.search(passage.text) and _CALL.fullmatch(text):
         return True
     is_long = len(text) >= _SHORTEST_LITERAL and _DISTINCTIVE.search(text) is not None
     return is_long and _LITERAL.fullmatch(text) is not None
@@ -101,7 +106,7 @@ def _find_work_tasks(passage: Passage) -> Iterator[ProjectClaim]:
             if mark is None or mark[0][0] not in ",、，+；;":
                 break
             start = mark.end()
-    for status in _words("unbuilt").finditer(spoken):
+    for status in _open_status().finditer(spoken):
         if not is_rule(passage, status.span()):
             ends = (it.end() for it in _ITEM_END.finditer(spoken, 0, status.start()))
             start = max([0, *ends])
@@ -112,11 +117,18 @@ def _build_work_claim(
     passage: Passage, span: tuple[int, int], start: int, end: int
 ) -> Iterator[ProjectClaim]:
     work = get_work_words(passage.prose[start:end])
-    named = [word for word in work if not any(map(str.isdigit, word)) and word not in _kinds()]
-    if len(named) >= _FEWEST_WORDS and len(work) <= _MOST_WORDS:
+    names = len(_get_names(work))
+    # one word beside the number of a part is enough where a commit says that it is complete
+    is_named = names >= _FEWEST_WORDS or (names and any(map(str.isdigit, work)))
+    if is_named and len(work) <= _MOST_WORDS:
         text = passage.text[span[0] : span[1]]
-        blank = len(text) - len(text.lstrip())
-        yield build_claim(passage, (span[0] + blank, span[0] + len(text.rstrip())), work)
+        first = span[0] + len(text) - len(text.lstrip())
+        yield build_claim(ClaimKind.TASK, passage, (first, span[0] + len(text.rstrip())), work)
+
+
+def _get_names(work: frozenset[str]) -> list[str]:
+    """Return the words for work that are neither numbers nor parts."""
+    return [word for word in work if not any(map(str.isdigit, word)) and word not in _kinds()]
 
 
 def check_task(claim: ProjectClaim, note: Note, project: Project) -> Verdict | None:
@@ -124,42 +136,71 @@ def check_task(claim: ProjectClaim, note: Note, project: Project) -> Verdict | N
     None where nothing shows it.
     """
     if claim.work:
-        if not project.history.graph.has_work(claim.work):
-            return None
-        since = project.find_line_time(note, claim.line)
-        made = project.history.graph.find_work(claim.work, since) if since else None
-        return claim.to_refutation(f"git: {made.summary}") if made else None
+        return _check_work(claim, note, project)
     start = claim.passage.text.find(claim.text)
     within = [
         text
         for offset, text in claim.passage.code
         if start <= offset and offset + len(text) <= start + len(claim.text) + 1
     ]
-    evidence = _find_written(within[-1], claim.line, note, project) if within else ()
+    evidence = _find_written(within[-1], claim, note, project) if within else ()
     return claim.to_refutation(*evidence) if evidence else None
 
 
-def _find_written(text: str, line: int, note: Note, project: Project) -> tuple[str, ...]:
-    """Return the evidence that a file or other code came to be after a line of a note was written;
-    without git, that the file is there.
+def _check_work(claim: ProjectClaim, note: Note, project: Project) -> Verdict | None:
+    is_vague = len(_get_names(claim.work)) < _FEWEST_WORDS
+    is_begun = _words("begun").search(lower_text(claim.text)) is not None
+    made = project.history.graph.find_work(claim.work, only_complete=is_vague or is_begun)
+    since = project.find_line_time(note, claim.line) if made else 0.0
+    later = [commit for commit in made if 0 < since < commit.at]
+    return claim.to_refutation(f"git: {later[-1].summary}") if later else None
+
+
+def _find_written(text: str, claim: ProjectClaim, note: Note, project: Project) -> tuple[str, ...]:
+    """Return the evidence that a file or other code came to be after the line of a claim was
+    written; without git, that the file is there.
     """
     if is_path(text):
         path = find_present_file(text, project)
         if path and not project.tree.commit:
             return (f"{path} exists",)
         added = project.history.find_added(path) if path else None
-        since = project.find_line_time(note, line) if added else 0.0
+        since = project.find_line_time(note, claim.line) if added else 0.0
         is_later = added is not None and 0 < since < added.at
         return (f"git: {path} added in {added.summary}",) if added and is_later else ()
-    name = parse_symbol(text) or text
+    name = parse_symbol(text) or text.partition("(")[0]
     if not project.tree.commit or not _is_in_project(name, project):
         return ()
-    place = project.history.find_place(name, project.memory_folder)
-    since = project.find_line_time(note, line) if place else 0.0
+    place = next(_find_in_named(name, claim.passage, project), "")
+    is_unique = bool(parse_symbol(text) or _LITERAL.fullmatch(text))
+    if not place and is_unique:
+        place = project.history.find_place(name, project.memory_folder)
+    since = project.find_line_time(note, claim.line) if place else 0.0
     before = project.history.graph.find_at(since) if since else None
-    if before is None or project.history.find_words_at(before[0], [name]):
+    if before is None:
         return ()
-    return (_find_definition(name, project) or place,)
+    path = place.partition(":")[0]
+    if name in project.history.load_text_at(before[0], path):
+        return ()
+    is_new = is_unique and not project.history.find_words_at(before[0], [name])
+    if is_new:
+        return (_find_definition(name, project) or place,)
+    had_file = bool(project.history.load_text_at(before[0], path))
+    return (place,) if had_file and _names_file(claim.passage, path) else ()
+
+
+def _find_in_named(name: str, passage: Passage, project: Project) -> Iterator[str]:
+    """Yield the places with `name` in the code files that a sentence names, each with its line."""
+    for match in _FILE.finditer(passage.text):
+        path = find_present_file(match[0], project)
+        for number, line in enumerate(project.load_text(path).split("\n") if path else (), 1):
+            if name in line and not COMMENT.match(line):
+                yield f"{path}:{number}: {line.strip()[:_NEAR]}"
+                break
+
+
+def _names_file(passage: Passage, path: str) -> bool:
+    return any(f"/{path}".endswith(f"/{match[0]}") for match in _FILE.finditer(passage.text))
 
 
 def _is_in_project(text: str, project: Project) -> bool:
@@ -176,12 +217,12 @@ def get_absent_words(claim: ProjectClaim) -> Iterator[str]:
     if not claim.work:
         for _, text in claim.passage.code:
             if text in claim.text and not is_path(text):
-                yield from _find_words(parse_symbol(text) or text)
+                yield from _find_words(parse_symbol(text) or text.partition("(")[0])
 
 
 def _find_definition(name: str, project: Project) -> str:
     """Return the place where the code defines `name`, with that line; "" where it does not."""
-    definition = re.compile(_DEFINITION.format(name=re.escape(name)))
+    definition = build_definition(name)
     for path in project.find_files(name, _MOST_FILES):
         if not path.startswith(project.memory_folder or "\0"):
             for number, line in enumerate(project.load_text(path).split("\n"), 1):
@@ -203,6 +244,14 @@ def _task() -> re.Pattern[str]:
     # no boundary behind: some of the expressions end with a sign
     ends = "|".join(f"(?:{text})" for text in list_expressions("status", "make"))
     return re.compile(f"{ends}|{build_alternation(list_expressions('status', 'todo'))}")
+
+
+@cache
+def _open_status() -> re.Pattern[str]:
+    parts = ("unbuilt", "deferred", "begun")
+    return re.compile(
+        build_alternation(text for part in parts for text in list_expressions("status", part))
+    )
 
 
 @cache

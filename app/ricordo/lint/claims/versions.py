@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from ricordo.dates import has_year
 from ricordo.lint.claims.claim import Passage, ProjectClaim
 from ricordo.lint.claims.history import FileCommit
+from ricordo.lint.claims.instructions import is_instruction_file
 from ricordo.lint.claims.manifests import DeclaredVersion
 from ricordo.lint.claims.project import Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
@@ -61,13 +63,15 @@ def _is_version(match: re.Match[str], *, is_first: bool) -> bool:
 
 
 def check_version(claim: ProjectClaim, project: Project) -> Verdict | None:
-    """Return whether a manifest requires that version; None where none names the product."""
+    """Return whether a manifest requires that version, or the project's pages for readers have it;
+    None where none names the product.
+    """
     match = _PINNED.fullmatch(claim.text) or _SPOKEN.fullmatch(claim.text)
     if match is None:
         return None
     declared = project.manifests.find_versions(match[1])
     if not declared:
-        return None
+        return _check_described(claim, match[1], match[2], project)
     claimed = match[2].split(".")
     evidence = [f"{each.path}: {each.name} {each.version}" for each in declared]
     agree = [_agrees(claimed, each) for each in declared]
@@ -78,6 +82,43 @@ def check_version(claim: ProjectClaim, project: Project) -> Verdict | None:
     return claim.to_verdict(
         CheckOutcome.CHANGED, *evidence[:3], existed=_was_required(claimed, declared, project)
     )
+
+
+def _check_described(
+    claim: ProjectClaim, name: str, version: str, project: Project
+) -> Verdict | None:
+    """Return whether a page that introduces the project to readers has that version; None unless
+    one had it, and has only newer ones of the same name now.
+    """
+    named = re.compile(rf"(?<![\w/.-]){re.escape(name)} v?(\d+(?:\.\d+)+)(?![\w-]|\.\d)")
+    claimed = _to_numbers(version)
+    # a sentence with a date tells of that day
+    if len(claimed) < 2 or has_year(claim.passage.text):
+        return None
+    for path in filter(_is_introduction, project.find_files(name, _MOST_FILES)):
+        places = [
+            (number, match)
+            for number, line in enumerate(project.load_text(path).split("\n"), 1)
+            for match in named.finditer(line)
+        ]
+        numbers = [_to_numbers(match[1]) for _, match in places]
+        if any(it[: len(claimed)] == claimed for it in numbers):
+            return claim.to_verdict(CheckOutcome.VALID, f"{path} has it")
+        removed = project.history.find_removed(f"{name} v{version}", path) if numbers else ()
+        if removed and min(numbers) > claimed:
+            line, match = places[0]
+            evidence = (f"{path}:{line}: {match[0]}", f"git: changed in {removed[0][0].summary}")
+            return claim.to_verdict(CheckOutcome.CHANGED, *evidence, existed=True)
+    return None
+
+
+def _is_introduction(path: str) -> bool:
+    """Return whether a file tells agents or readers what the project is now."""
+    return is_instruction_file(path) or path.lower() in ("readme.md", "readme.rst", "readme.txt")
+
+
+def _to_numbers(version: str) -> list[int]:
+    return list(map(int, _DIGITS.findall(version)))
 
 
 def _was_required(claimed: list[str], declared: list[DeclaredVersion], project: Project) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from ricordo.dates import find_dates, find_day_in_title, has_year
 from ricordo.lexicon import (
     Triggers,
     build_alternation,
@@ -133,6 +134,7 @@ def inconsistent_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
                 break
     yield from _find_miscounts(note)
     yield from _find_other_totals(note)
+    yield from _find_old_stamp(note)
 
 
 class _Done(NamedTuple):
@@ -273,7 +275,10 @@ def _is_of(
     if names and strong.start() - names[-1][1] <= _NEAR and names[-1][2] & subject:
         return True
     start = max(segment[0], strong.start() - _NEAR)
-    clause = max([start, *(it.end() for it in _CLAUSE.finditer(prose, start, strong.start()))])
+    # the cells of a row are of one thing
+    is_row = prose.lstrip().startswith("|")
+    ends = () if is_row else _CLAUSE.finditer(prose, start, strong.start())
+    clause = max([prose.rfind("\n", 0, start) + 1 if is_row else start, *(it.end() for it in ends)])
     if len(subject) >= _FEWEST_WORDS and subject <= get_work_words(prose[clause : strong.start()]):
         return True
     behind = re.compile(r"\s*\(([^)]{1,60})\)").match(prose, strong.end())
@@ -422,6 +427,33 @@ def _spell(number: int) -> str:
     return next((word for word, it in _NUMBERS.items() if it == number), str(number))
 
 
+def _find_old_stamp(note: Note) -> Iterator[RuleResult]:
+    """Find the day of the last update at the beginning of a note which has later sections."""
+    if not has_year(note.text, note.frontmatter.end):
+        return
+    body = _list_body(note)
+    for block in body[:_FIRST]:
+        stamp = _updated().search(lower_text(block.prose))
+        dated = next(find_dates(block.text[stamp.end() :]), None) if stamp else None
+        if stamp is None or dated is None or dated.start > _BESIDE:
+            continue
+        for later in body:
+            title = _HEADING.match(later.text)
+            day = find_day_in_title(title[1]) if title else None
+            if day is not None and day > dated.day:
+                claimed = block.text[stamp.start() : stamp.end() + dated.end]
+                message = f"“{' '.join(claimed.split())}”, but line {later.line} is of {day}."
+                place = f"{note.path}:{later.line}: {later.text.strip()[:_MOST_QUOTED]}"
+                cause = block.line_text_at(stamp.start())
+                yield RuleResult(block.line_at(stamp.start()), message, cause, (place,))
+                return
+
+
+_BESIDE = 12
+"""Characters between “last updated” and its date."""
+_HEADING = compile_lazily(r"#{1,6}\s+(.+)")
+
+
 def _find_segment(text: str, at: int) -> tuple[int, int]:
     return next((it for it in _split(text, _SEGMENT) if it[0] <= at < it[1]), (0, len(text)))
 
@@ -458,6 +490,11 @@ def _open_words() -> re.Pattern[str]:
 @cache
 def _done_words() -> re.Pattern[str]:
     return compile_part("status", "done")
+
+
+@cache
+def _updated() -> re.Pattern[str]:
+    return compile_part("status", "updated")
 
 
 @cache
