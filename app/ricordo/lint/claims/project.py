@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ricordo.lint.claims.history import ProjectHistory, parse_end_of_day
-from ricordo.lint.claims.instructions import Instructions
+from ricordo.lint.claims.instructions import Instructions, is_instruction_file
 from ricordo.lint.claims.manifests import Manifests
 from ricordo.memory.note import Note
 from ricordo.storage.project_tree import ProjectTree
@@ -136,6 +136,13 @@ class Project:
             for count in range(1, min(len(parts), 6)):
                 by_stem.setdefault("/".join(parts[-count - 1 :]), path)
         return by_stem
+
+    @cached_property
+    def introductions(self) -> list[str]:
+        """The files that tell agents or readers what the project is now."""
+        readers = ("readme.md", "readme.rst", "readme.txt")
+        paths = self.tree.files
+        return [it for it in paths if is_instruction_file(it) or it.lower() in readers]
 
     @cached_property
     def manifests(self) -> Manifests:

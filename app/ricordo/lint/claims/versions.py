@@ -9,7 +9,6 @@ from typing import NamedTuple
 from ricordo.dates import has_year
 from ricordo.lint.claims.claim import Passage, ProjectClaim
 from ricordo.lint.claims.history import FileCommit
-from ricordo.lint.claims.instructions import is_instruction_file
 from ricordo.lint.claims.manifests import DeclaredVersion
 from ricordo.lint.claims.project import Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
@@ -95,7 +94,7 @@ def _check_described(
     # a sentence with a date tells of that day
     if len(claimed) < 2 or has_year(claim.passage.text):
         return None
-    for path in filter(_is_introduction, project.find_files(name, _MOST_FILES)):
+    for path in project.introductions:
         places = [
             (number, match)
             for number, line in enumerate(project.load_text(path).split("\n"), 1)
@@ -110,11 +109,6 @@ def _check_described(
             evidence = (f"{path}:{line}: {match[0]}", f"git: changed in {removed[0][0].summary}")
             return claim.to_verdict(CheckOutcome.CHANGED, *evidence, existed=True)
     return None
-
-
-def _is_introduction(path: str) -> bool:
-    """Return whether a file tells agents or readers what the project is now."""
-    return is_instruction_file(path) or path.lower() in ("readme.md", "readme.rst", "readme.txt")
 
 
 def _to_numbers(version: str) -> list[int]:
