@@ -107,10 +107,16 @@ def _find_work_tasks(passage: Passage) -> Iterator[ProjectClaim]:
                 break
             start = mark.end()
     for status in _open_status().finditer(spoken):
-        if not is_rule(passage, status.span()):
-            ends = (it.end() for it in _ITEM_END.finditer(spoken, 0, status.start()))
-            start = max([0, *ends])
+        if is_rule(passage, status.span()):
+            continue
+        ends = (it.end() for it in _ITEM_END.finditer(spoken, 0, status.start()))
+        start = max([0, *ends])
+        if _WORD.search(spoken, start, status.start()):
             yield from _build_work_claim(passage, (start, status.end()), start, status.start())
+        else:
+            marks = _ITEM_END.finditer(spoken, status.end())
+            end = next((it.start() for it in marks), len(spoken))
+            yield from _build_work_claim(passage, (status.start(), end), status.end(), end)
 
 
 def _build_work_claim(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from ricordo.dates import find_dates, find_day_in_title, has_year
+from ricordo.dates import FoundDate, find_dates, has_year
 from ricordo.lexicon import (
     Triggers,
     build_alternation,
@@ -339,7 +339,7 @@ _COUNTER = compile_lazily(rf"[（(](?:[^（）()]{{0,12}}[，,、])?(\d{{1,2}}) 
 """A number of things in brackets behind the name of a list, where words are not separated."""
 _COUNTED = compile_lazily(
     r"(?:(?:The|All|These|Our|My)\s+)?(\d{1,2}|[A-Za-z]{3,6})"
-    r" ((?:[A-Za-z][\w-]* ){0,2}[a-z][\w-]*s)(?![\w-])"
+    r" ((?:[A-Za-z][\w-]* ){0,2}[a-z][\w-]*s)(?![\w-]|\s\d)"
 )
 """A number of things at the beginning of a title."""
 
@@ -433,20 +433,30 @@ def _find_old_stamp(note: Note) -> Iterator[RuleResult]:
         return
     body = _list_body(note)
     for block in body[:_FIRST]:
+        if block.text.startswith("##"):
+            # of that section only
+            break
         stamp = _updated().search(lower_text(block.prose))
         dated = next(find_dates(block.text[stamp.end() :]), None) if stamp else None
         if stamp is None or dated is None or dated.start > _BESIDE:
             continue
         for later in body:
             title = _HEADING.match(later.text)
-            day = find_day_in_title(title[1]) if title else None
-            if day is not None and day > dated.day:
+            titled = next(find_dates(title[1]), None) if title else None
+            if title and titled and titled.day > dated.day and _has_day(title[1], titled):
                 claimed = block.text[stamp.start() : stamp.end() + dated.end]
-                message = f"“{' '.join(claimed.split())}”, but line {later.line} is of {day}."
+                message = (
+                    f"“{' '.join(claimed.split())}”, but line {later.line} is of {titled.day}."
+                )
                 place = f"{note.path}:{later.line}: {later.text.strip()[:_MOST_QUOTED]}"
                 cause = block.line_text_at(stamp.start())
                 yield RuleResult(block.line_at(stamp.start()), message, cause, (place,))
                 return
+
+
+def _has_day(text: str, dated: FoundDate) -> bool:
+    """Return whether a date in a text has its day, not only its month."""
+    return dated.day.day in map(int, re.findall(r"\d+", text[dated.start : dated.end]))
 
 
 _BESIDE = 12
