@@ -73,8 +73,7 @@ def _find_code_tasks(passage: Passage) -> Iterator[ProjectClaim]:
         before = [it for it in marks if it.end() <= offset <= it.end() + _NEAR]
         if before:
             yield build_claim(ClaimKind.TASK, passage, (before[-1].start(), end))
-        elif passage.is_open and not passage.start and not _WORD.search(spoken, 0, offset):
-            # an item begins with it
+        elif passage.is_open and _begins_item(passage) and not _WORD.search(spoken, 0, offset):
             yield build_claim(ClaimKind.TASK, passage, (offset, end))
 
 
@@ -90,13 +89,20 @@ def _is_named(text: str, passage: Passage) -> bool:
     return is_long and _LITERAL.fullmatch(text) is not None
 
 
+def _begins_item(passage: Passage) -> bool:
+    """Return whether a sentence is the first of an item of a list."""
+    text = passage.statement.text
+    return _ITEM.match(text) is not None and not _WORD.search(text, 0, passage.start)
+
+
 def _find_work_tasks(passage: Passage) -> Iterator[ProjectClaim]:
     """Yield the claims that the work named by some words is still to be done."""
     spoken = lower_text(passage.prose)
-    item = _ITEM.match(passage.text) if passage.is_open and not passage.start else None
-    if item:
-        end = next((it.start() for it in _ITEM_END.finditer(spoken, item.end())), len(spoken))
-        yield from _build_work_claim(passage, (item.end(), end), item.end(), end)
+    if passage.is_open and _begins_item(passage):
+        mark = _ITEM.match(passage.text)
+        start = mark.end() if mark else 0
+        end = next((it.start() for it in _ITEM_END.finditer(spoken, start)), len(spoken))
+        yield from _build_work_claim(passage, (start, end), start, end)
     listed = open_list().search(spoken)
     if listed:
         start = listed.end()
