@@ -157,6 +157,7 @@ def test_a_comment_does_not_refute_a_to_do(repository: Repository, line: str) ->
         ("feat(web): export tide curves", "**Next:** harbour map, export of tide curves."),
         ("Add the harbour map", "The harbour map is not built yet."),
         ("Add the harbour map", "## Next steps\n\n1. Harbour map (with depth)\n2. Export"),
+        ("Add the harbour map", "- [ ] harbour map (with depth)"),
         ("feat: 港口地图 harbour", "待实现 harbour 港口地图。"),
         ("Merge pull request #7 from ana/feat/harbour-map", "Harbour map still to be built."),
         ("docs: finish phase 2 of the survey: complete", "Survey phase 2 underway."),

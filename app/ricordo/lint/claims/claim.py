@@ -26,7 +26,9 @@ _STRUCK = compile_lazily(r"~~[^~\n]*~~")
 _HEADING = compile_lazily(r"(#{1,6})\s+(.*)")
 _DIARY = compile_lazily(r"\s*(?:[-*+|#]\s*)*(?:\[[ xX]\]\s*)?[*_~(\[]*\d{4}-\d\d(?:-\d\d)?\b")
 """The date at the beginning of a statement, which then describes that day."""
-_TASK = compile_lazily(r"\s*[-*+]\s+\[[ xX~-]\]")
+_CHECKED = compile_lazily(r"\s*[-*+]\s+\[[xX~-]\](?!\()")
+_UNCHECKED = compile_lazily(r"\s*[-*+]\s+\[ \](?!\()")
+"""A task of a list that is done, or that is not."""
 _SENTENCE_END = compile_lazily(r"[.!?](?=[\s*_)]|$)|;(?=\s)|[。！？；]|\n(?=\s*[-*+|#])")
 _PART_END = compile_lazily(r"[,;:()（），、：]\s|\s[(（]|[)）]|\s[–—]\s|\n")
 _ABBREVIATION = compile_lazily(r"\b(?:e\.g|i\.e|z\.B|z\. B|p\.ex|vs|etc|cf|ca|Dr|Mr|Mrs|No)$", re.I)
@@ -106,8 +108,10 @@ def split_passages(note: Note) -> Iterator[Passage]:
     first_of_body = note.text.count("\n", 0, note.frontmatter.end) + 1
     for statement in extract_statements(note):
         distance = headings.track(statement.text)
-        if _DIARY.match(statement.text) or _TASK.match(statement.text):
+        if _DIARY.match(statement.text) or _CHECKED.match(statement.text):
             distance |= _Distance.PAST
+        elif _UNCHECKED.match(statement.text):
+            distance |= _Distance.OTHER | _Distance.OPEN
         yield from _passages(statement, distance, is_summary=statement.line < first_of_body)
 
 
