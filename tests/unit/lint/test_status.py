@@ -247,6 +247,35 @@ def test_a_version_that_the_introduction_had_is_compared(repository: Repository)
     assert repository.judge("On 2026-09-03 Tidewatch v1.4 stopped.") == ()
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"package.json": '{"version": "1.4.0"}'}, {"package.json": '{"version": "1.5.2"}'}),
+        ({"index.html": "<b>Tide v1.4.0</b>\n"}, {"index.html": "<b>Tide v1.5.2</b>\n"}),
+    ],
+)
+@pytest.mark.parametrize("claim", ["Current version: **v1.4.0**", "Aktuelle Version ist 1.4.0."])
+def test_the_current_version_is_that_of_the_project(
+    repository: Repository, claim: str, before: dict[str, str], after: dict[str, str]
+) -> None:
+    repository.commit("one", DAYS[1], **before)
+    assert repository.judge(claim) == ()
+    repository.commit("two", DAYS[2], **after)
+    (finding,) = repository.judge(claim)
+    assert "1.5.2" in finding.evidence[0]
+    assert repository.judge(claim.replace("1.4.0", "1.5.2")) == ()
+
+
+def test_the_newest_tag_is_the_current_version(repository: Repository) -> None:
+    claim = "当前版本：v1.9.0"
+    git(repository.root, "tag", "v1.9.0")
+    assert repository.judge(claim) == ()
+    repository.commit("two", DAYS[2])
+    git(repository.root, "tag", "v1.10.0")
+    (finding,) = repository.judge(claim)
+    assert finding.evidence[0].startswith("git: tag 1.10.0 at ")
+
+
 def test_paths_that_git_keeps_elsewhere_are_not_missing(repository: Repository) -> None:
     files = {"data__ports.json": "{}\n", "tide__deep__inner__read.py": "\n"}
     repository.commit("files", DAYS[0], **files)

@@ -198,6 +198,17 @@ class CommitGraph:
         at = next((self._by_ref[ref] for ref in refs if ref in self._by_ref), "")
         return self._by_hash[at].commit if at else None
 
+    @cached_property
+    def newest_version(self) -> tuple[str, FileCommit] | None:
+        """The tag of the highest version on the main branch, and its commit; None without any."""
+        tags = [
+            (list(map(int, match[1].split("."))), match[1], it.commit)
+            for it in self._merged
+            for ref in it.refs
+            if (match := _VERSION_TAG.fullmatch(ref))
+        ]
+        return max(tags)[1:] if tags else None
+
     def find_at(self, moment: float) -> tuple[str, FileCommit] | None:
         """Return the last commit of the main branch at a moment, in seconds since the epoch, with
         its full hash; None where there is none.
@@ -241,6 +252,7 @@ def _stem(word: str) -> str:
     return _ENDING.sub("", word) if len(word) >= _LONG and word.isascii() else word
 
 
+_VERSION_TAG = compile_lazily(r"refs/tags/v?(\d+(?:\.\d+)+)")
 _REQUEST = compile_lazily(r"\([#!]\d+\)$")
 """The number that GitHub and GitLab put behind the subject of a squashed request."""
 
@@ -312,13 +324,13 @@ class ProjectHistory:
         return self._times[folder]
 
     def find_removed(self, word: str, *paths: str) -> Sequence[tuple[FileCommit, str]]:
-        """Return the lines with `word` that commits removed from the files at `paths`, newest
-        first, each with its commit.
+        """Return the lines with `word` that commits removed from the files at `paths`, which may be
+        globs of git, newest first, each with its commit.
         """
         if (word, *paths) not in self._removed:
             limits = (f"-G{_escape(word)}", f"--max-count={_MOST_COMMITS_COMPARED}")
             wanted = ("-p", "-U0", "--no-renames", "--no-color", f"--format={_FORMAT}")
-            only = [f":(literal){path}" for path in paths]
+            only = [path if path.startswith(":(") else f":(literal){path}" for path in paths]
             answer = self._run("log", *wanted, *limits, "--", *only)
             self._removed[word, *paths] = list(_parse_removed(answer.split("\n"), word))
         return self._removed[word, *paths]

@@ -50,7 +50,8 @@ _MOST_FILES = 12
 
 def find_task_claims(passage: Passage) -> Iterator[ProjectClaim]:
     """Yield the claims of a sentence that something is still to be done."""
-    if passage.is_past or _DONE_SIGN.search(passage.text):
+    is_title = passage.statement.text.lstrip().startswith("#")
+    if passage.is_past or is_title or _DONE_SIGN.search(passage.text):
         return
     yield from _find_code_tasks(passage)
     yield from _find_work_tasks(passage)
