@@ -26,6 +26,8 @@ class FoundDate(NamedTuple):
     end: int
 
 
+_BEHIND_DAY = compile_lazily(r"(?<=-\d\d)-(?=[^\W\d])")
+"""The hyphen between a day and the words of a file name."""
 _COMPACT_DAY = compile_lazily(r"(?<!\d)(20\d\d)([01]\d)([0-3]\d)(?!\d)")
 
 
@@ -33,7 +35,7 @@ def find_day_in_title(title: str) -> date | None:
     """Return the day, or the last day of the month, that a heading or the name of a file or note
     contains, such as `session_2026-05-13` or `Log 20260513`; None where there is none.
     """
-    plain = title.replace("_", " ")
+    plain = _BEHIND_DAY.sub(" ", title.replace("_", " "))
     if not has_year(plain):
         return None
     if found := next(find_dates(plain), None):

@@ -263,6 +263,9 @@ def _request_pattern(number: str) -> re.Pattern[str]:
     return re.compile(
         rf"\([#!]{number}\)$|^Merge (?:pull request|PR) #{number}\b|^Merged PR {number}:"
         rf"|\(pull request #{number}\)$|^\(#{number}\)"
+        # an issue of that number
+        rf"|\b(?:[Ff]ix|[Cc]lose|[Rr]esolve)(?:s|d|es|ed)? #{number}\b"
+        rf"|^(?:feat|fix)\((?:issue ?)?#{number}\)"
     )
 
 

@@ -339,7 +339,9 @@ _COUNTER = compile_lazily(rf"[（(](?:[^（）()]{{0,12}}[，,、])?(\d{{1,2}}) 
 """A number of things in brackets behind the name of a list, where words are not separated."""
 _COUNTED = compile_lazily(
     r"(?:(?:The|All|These|Our|My)\s+)?(\d{1,2}|[A-Za-z]{3,6})"
-    r" ((?:[A-Za-z][\w-]* ){0,2}[a-z][\w-]*s)(?![\w-]|\s\d)"
+    r" ((?:[A-Za-z][\w-]* ){0,2}[a-z][\w-]*s)"
+    # a verb behind the things says something else of them than what they are
+    r"(?=\s*(?:\Z|[(:,—–-])|\s(?:to|that|which|of|for|from|in|on|with|we|you|I)\s)"
 )
 """A number of things at the beginning of a title."""
 
