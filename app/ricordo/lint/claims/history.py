@@ -280,6 +280,7 @@ class ProjectHistory:
         self._now = now
         self._commit = commit
         self._texts: dict[tuple[str, str], str] = {}
+        self._places: dict[tuple[str, str], str] = {}
         self._line_times: dict[tuple[str, str], float] = {}
         self._renames: dict[str, Mapping[str, str]] = {}
         self._touched: Mapping[str, list[FileCommit]] = {}
@@ -359,6 +360,11 @@ class ProjectHistory:
         """Return the first line of the code with `text`, with its place: of what is checked out,
         without comments and files below the folder `besides`, "" for none; "" where none has it.
         """
+        if (text, besides) not in self._places:
+            self._places[text, besides] = next(self._list_places(text, besides), "")
+        return self._places[text, besides]
+
+    def _list_places(self, text: str, besides: str) -> Iterator[str]:
         only = [f":(glob)**/*{ending}" for ending in CODE_ENDINGS]
         words = ("-n", "-z", "-I", "-w", "-F", "-e", text, self._commit)
         for line in self._run("grep", *words, "--", *only).split("\n"):
@@ -367,8 +373,7 @@ class ProjectHistory:
             path = place.removeprefix(f"{self._commit}:")
             is_here = bool(besides) and path.startswith(besides)
             if number and not is_here and not COMMENT.match(content):
-                return f"{path}:{number}: {content.strip()[:_MOST_QUOTED]}"
-        return ""
+                yield f"{path}:{number}: {content.strip()[:_MOST_QUOTED]}"
 
     def find_words_at(self, commit: str, words: Collection[str]) -> Mapping[str, str]:
         """Return those of `words` that a file of `commit` contains, each with one file; pages and

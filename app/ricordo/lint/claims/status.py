@@ -51,9 +51,9 @@ class _Subject(NamedTuple):
 
 def find_status_claims(passage: Passage) -> Iterator[ProjectClaim]:
     """Yield the claims of a sentence that work is unfinished, from the subject to its status."""
-    if passage.is_past or not _open_status().search(lower_text(passage.prose)):
+    subjects = () if passage.is_past else sorted(_find_subjects(passage), key=_get_start)
+    if not subjects or not _open_status().search(lower_text(passage.prose)):
         return
-    subjects = sorted(_find_subjects(passage), key=lambda subject: subject.start)
     nearest: dict[tuple[int, int], tuple[int, int]] = {}
     for at, subject in enumerate(subjects):
         others = [it.start for it in subjects[at + 1 :] if it.part == subject.part]
@@ -66,6 +66,10 @@ def find_status_claims(passage: Passage) -> Iterator[ProjectClaim]:
     for span in nearest.values():
         if not is_rule(passage, span):
             yield build_claim(ClaimKind.STATUS, passage, span)
+
+
+def _get_start(subject: _Subject) -> int:
+    return subject.start
 
 
 def _find_subjects(passage: Passage) -> Iterator[_Subject]:

@@ -11,7 +11,13 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from ricordo.lexicon import build_alternation, compile_part, list_expressions, lower_text
+from ricordo.lexicon import (
+    Triggers,
+    build_alternation,
+    compile_part,
+    list_expressions,
+    lower_text,
+)
 from ricordo.lint.claims.claim import Passage, ProjectClaim, get_work_words
 from ricordo.lint.claims.history import CODE_ENDINGS, COMMENT
 from ricordo.lint.claims.paths import find_present_file, is_path
@@ -19,6 +25,7 @@ from ricordo.lint.claims.project import Project
 from ricordo.lint.claims.status import build_claim, is_rule
 from ricordo.lint.claims.symbols import build_definition, parse_symbol
 from ricordo.lint.evidence import ClaimKind, Verdict
+from ricordo.lint.prose import split_words
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
@@ -40,6 +47,7 @@ _ITEM = compile_lazily(r"\s*(?:[-*+]|\d+[.)])\s+(?!\[[xX]\])(?:\[ \]\s*)?")
 _ITEM_END = compile_lazily(r"[,;+()（），、；。]|\s[—–→]\s|[.:：](?:\s|$)")
 """The end of an item of a list inside a sentence."""
 _WORD = compile_lazily(r"[^\W\d_]")
+_COLON = compile_lazily("[:：]")
 _DONE_SIGN = compile_lazily(r"[✅✓✔☑]|~~")
 _FEWEST_WORDS = 2
 _MOST_WORDS = 6
@@ -104,7 +112,7 @@ def _find_work_tasks(passage: Passage) -> Iterator[ProjectClaim]:
         start = mark.end() if mark else 0
         end = next((it.start() for it in _ITEM_END.finditer(spoken, start)), len(spoken))
         yield from _build_work_claim(passage, (start, end), start, end)
-    listed = open_list().search(spoken)
+    listed = open_list().search(spoken) if _COLON.search(spoken) else None
     if listed:
         start = listed.end()
         for mark in (*_ITEM_END.finditer(spoken, start), None):
@@ -113,6 +121,8 @@ def _find_work_tasks(passage: Passage) -> Iterator[ProjectClaim]:
             if mark is None or mark[0][0] not in ",、，+；;":
                 break
             start = mark.end()
+    if not triggers().are_in(split_words(spoken), spoken):
+        return
     for status in _open_status().finditer(spoken):
         if is_rule(passage, status.span()):
             continue
@@ -250,6 +260,12 @@ def open_list() -> re.Pattern[str]:
     words = build_alternation(list_expressions("status", "open_items"))
     # on raw text too: with emphasis, and behind the marks of a list
     return re.compile(rf"(?:\A|[.!;]\s|\n)[\s*_#>]*(?:[-+]\s+)?[\s*_]*({words})\s*[:：]\s*")
+
+
+@cache
+def triggers() -> Triggers:
+    """Return the words without which no text calls work unfinished."""
+    return Triggers(list_expressions("status", "words"))
 
 
 @cache

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from ricordo.dates import FoundDate, find_dates, has_year
 from ricordo.lexicon import (
-    Triggers,
     build_alternation,
     compile_part,
     list_expressions,
@@ -19,7 +18,7 @@ from ricordo.lexicon import (
     read_words,
 )
 from ricordo.lint.claims.claim import get_work_words
-from ricordo.lint.claims.tasks import open_list
+from ricordo.lint.claims.tasks import open_list, triggers
 from ricordo.lint.finding import Severity
 from ricordo.lint.prose import (
     ProseBlock,
@@ -150,7 +149,7 @@ def _find_open_lines(index: MemoryIndex) -> frozenset[int]:
     be read closely.
     """
     note = index.note
-    present = _triggers().find_in(words_of_note(note), lower_text(note.text))
+    present = triggers().find_in(words_of_note(note), lower_text(note.text))
     if not present:
         return frozenset()
     lines = enumerate(lower_text(note.text).split("\n"), 1)
@@ -159,11 +158,6 @@ def _find_open_lines(index: MemoryIndex) -> frozenset[int]:
         for number, line in lines
         if any(map(line.__contains__, present)) and _open_words().search(line)
     )
-
-
-@cache
-def _triggers() -> Triggers:
-    return Triggers(list_expressions("status", "words"))
 
 
 def _find_open(prose: str) -> Iterator[_Claim]:
@@ -306,7 +300,7 @@ def _name_part(match: re.Match[str]) -> frozenset[str]:
 
 def _says_open(summary: str) -> bool:
     spoken = lower_text(summary)
-    return _triggers().are_in(split_words(summary), spoken) and bool(_open_words().search(spoken))
+    return triggers().are_in(split_words(summary), spoken) and bool(_open_words().search(spoken))
 
 
 def _find_miscounts(note: Note) -> Iterator[RuleResult]:
