@@ -308,8 +308,10 @@ def _find_miscounts(note: Note) -> Iterator[RuleResult]:
     if not _LISTED.search(note.text):
         return
     blocks = extract_statements(note)
-    for at, block in enumerate(blocks):
-        claimed = _read_count(block)
+    for at, block in enumerate(blocks[:-1]):
+        first = _NUMBERED.match(blocks[at + 1].text)
+        # few blocks lead to a list, so that the others need not be read closely
+        claimed = _read_count(block) if first and first[1] == "1" else None
         if claimed is None:
             continue
         items = _get_items(blocks[at + 1 :])
