@@ -40,8 +40,9 @@ class ClaimKind(StrEnum):
     COMMITS = "commits"
     """Files that the note names changed since it was confirmed."""
     STATUS = "status"
-    """Work is not merged, pushed, released or written yet."""
-    """A folder has so many files."""
+    """Work is not merged, pushed or released yet."""
+    TASK = "task"
+    """Work is still to be done."""
     INSTRUCTION = "instruction"
     """The note repeats the instructions of the project."""
 

@@ -144,7 +144,9 @@ SKIPPED_FOLDERS = frozenset(
     )
 )
 """Folders with files that tools generate or download."""
-_LS_FILES = ("-z", "--cached", "--others", "--exclude-standard")
+_LS_FILES = ("-z", "-t", "--cached", "--others", "--exclude-standard")
+_LEFT_OUT = b"S "
+"""How git marks a tracked file that it was told to leave out of the work tree."""
 _STEP = 256
 _SECONDS = 4.0
 """Limit for each call of git: quitting never waits longer."""
@@ -175,12 +177,18 @@ class ProjectTree:
     """What was not listed; "" if all was."""
     refs: tuple[str, ...] = ()
     """The commits of all branches and tags, by the names of these."""
+    left_out: frozenset[str] = frozenset()
+    """Files that git tracks, but was told to leave out of the work tree."""
+
+    @cached_property
+    def _paths(self) -> tuple[str, ...]:
+        return (*self.files, *self.links, *self.left_out)
 
     @cached_property
     def folders(self) -> frozenset[str]:
         """Every folder with a file in it or below."""
         folders: set[str] = set()
-        for path in (*self.files, *self.links):
+        for path in self._paths:
             above = path.rpartition("/")[0]
             while above and above not in folders:
                 folders.add(above)
@@ -191,7 +199,7 @@ class ProjectTree:
     def by_name(self) -> Mapping[str, tuple[str, ...]]:
         """The paths of files and folders by their last name in lower case."""
         by_name: dict[str, list[str]] = defaultdict(list)
-        for path in sorted((*self.files, *self.links, *self.folders)):
+        for path in sorted((*self._paths, *self.folders)):
             by_name[path.rpartition("/")[2].lower()].append(path)
         return {name: tuple(paths) for name, paths in by_name.items()}
 
@@ -200,7 +208,8 @@ class ProjectTree:
         `/` at its end, unless it is "".
         """
         mine_known, theirs_known = (
-            (tree.commit, tree.refs, tree.links, tree.warning) for tree in (self, other)
+            (tree.commit, tree.refs, tree.links, tree.left_out, tree.warning)
+            for tree in (self, other)
         )
         same = mine_known == theirs_known
         if not same or not besides:
@@ -213,7 +222,8 @@ class ProjectTree:
 
     def has(self, path: str) -> bool:
         """Return whether a file or folder of exactly that path was listed."""
-        return path in self.files or path in self.folders or path in self.links
+        listed = (self.files, self.folders, self.links, self.left_out)
+        return any(path in paths for paths in listed)
 
     def exists(self, path: str) -> bool | None:
         """Return whether `path` exists on the disk, listed or not; None if a link or a missing
@@ -249,13 +259,22 @@ def list_project(root: str, step: Callable[[], None]) -> ProjectTree:
     if listed is None:
         paths = _walk(root, ignored)
     else:
-        paths = (os.fsdecode(name) for name in listed.split(b"\0"))
+        paths = (os.fsdecode(name[len(_LEFT_OUT) :]) for name in listed.split(b"\0"))
     files, links, is_complete = _classify(root, paths, step)
     count = len(files) + len(links)
     remark = "" if is_complete else f"only {count:,} files of the project were listed"
     if listed is not None:
         _read_gitignores(root, files, ignored)
-    return ProjectTree(root, files, frozenset(links), ignored, commit_id, remark, refs)
+    left_out = _find_left_out(listed or b"") - files.keys() - links
+    return ProjectTree(root, files, frozenset(links), ignored, commit_id, remark, refs, left_out)
+
+
+def _find_left_out(listed: bytes) -> frozenset[str]:
+    """Return the files that git leaves out of the work tree, of its list of files."""
+    if b"\0" + _LEFT_OUT not in b"\0" + listed:
+        return frozenset()
+    names = (name for name in listed.split(b"\0") if name.startswith(_LEFT_OUT))
+    return frozenset(os.fsdecode(name[len(_LEFT_OUT) :]) for name in names)
 
 
 def is_in_git(root: str) -> bool:

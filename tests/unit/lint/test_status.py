@@ -34,10 +34,17 @@ class Repository:
         git(self.root, "add", "--all")
         git(self.root, "commit", "--quiet", "--allow-empty", "-m", subject, at=f"{day}T09:00:00Z")
 
-    def judge(self, body: str, *, written: str = "2026-09-20") -> tuple[Finding, ...]:
+    def judge(
+        self,
+        body: str,
+        *,
+        written: str = "2026-09-20",
+        index: str = "- [x](x.md)\n",
+        memory: str = "memory",
+    ) -> tuple[Finding, ...]:
         """Return the findings on a note of `body`, last changed on the day `written`."""
         text = note_text("x", f"{body}\n").replace("  type:", f"  modified: {written}\n  type:")
-        root = write_memory(self.folder / "memory", {"MEMORY.md": "- [x](x.md)\n", "x.md": text})
+        root = write_memory(self.folder / memory, {"MEMORY.md": index, "x.md": text})
         environment = load_environment(
             {"HOME": str(self.folder), "PATH": os.environ["PATH"]},
             state=str(self.folder / "state"),
@@ -111,6 +118,175 @@ def test_what_came_after_the_note_refutes_that_it_is_not_written(repository: Rep
     repository.commit("years", DAYS[2], **{"tide__years.py": "def read_year(path): ...\n"})
     assert len(repository.judge(claims)) == 2
     assert repository.judge(claims, written="2026-10-10") == (), "it was there when it was written"
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "- The client must add `X-Station` to every request.",
+        "- Der Client soll noch `X-Station` senden.",
+        "Falta añadir `X-Station` en el cliente.",
+        "## Next steps\n\n- `X-Station` for every request",
+        "## 待办\n\n- `X-Station`：每个请求",
+        "`timeout()` is missing: `tide/client.py` has to add `timeout(seconds)`.",
+    ],
+)
+def test_code_that_came_after_a_to_do_refutes_it(repository: Repository, claim: str) -> None:
+    begun = "def ask(): ...\n"
+    repository.commit("client", DAYS[1], **{"tide__client.py": begun})
+    assert repository.judge(claim) == ()
+    made = f'{begun}HEADERS = {{"X-Station": "1"}}\ntimeout(30)\n'
+    repository.commit("Ask politely", DAYS[2], **{"tide__client.py": made})
+    (finding,) = repository.judge(claim)
+    assert finding.rule == "status-claim"
+    assert "tide/client.py:" in finding.evidence[0]
+    assert repository.judge(claim, written="2026-10-10") == (), "it was there when it was written"
+    assert repository.judge(f"## Log 2026-09-20\n\n{claim.rpartition('#')[2]}") == ()
+
+
+@pytest.mark.parametrize("line", ["# X-Station will be sent here", "// TODO: X-Station"])
+def test_a_comment_does_not_refute_a_to_do(repository: Repository, line: str) -> None:
+    repository.commit("client", DAYS[2], **{"tide__client.py": f"{line}\n"})
+    assert repository.judge("The client must add `X-Station` to every request.") == ()
+
+
+@pytest.mark.parametrize(
+    ("subject", "claim"),
+    [
+        ("feat: harbour map on the start page", "Deferred: harbour map, export."),
+        ("feat(web): export tide curves", "**Next:** harbour map, export of tide curves."),
+        ("Add the harbour map", "The harbour map is not built yet."),
+        ("Add the harbour map", "## Next steps\n\n1. Harbour map (with depth)\n2. Export"),
+        ("Add the harbour map", "- [ ] harbour map (with depth)"),
+        ("feat: 港口地图 harbour", "待实现 harbour 港口地图。"),
+        ("Merge pull request #7 from ana/feat/harbour-map", "Harbour map still to be built."),
+        ("docs: finish phase 2 of the survey: complete", "Survey phase 2 underway."),
+        ("Survey of phase 2 complete", "Survey phase 2 underway."),
+    ],
+)
+def test_a_commit_with_its_words_refutes_that_work_is_open(
+    repository: Repository, subject: str, claim: str
+) -> None:
+    assert repository.judge(claim) == ()
+    repository.commit(subject, DAYS[2])
+    found = repository.judge(claim)
+    if subject.startswith("docs"):
+        assert found == ()
+    else:
+        assert [it.evidence[0].endswith(subject) for it in found] == [True]
+    assert repository.judge(claim, written="2026-10-10") == ()
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "plan: harbour map on the start page",
+        "Add a stub of the harbour map",
+        "fix: harbour map flickers",
+        "feat: map of the pier",
+        'Revert "feat: harbour map"',
+    ],
+)
+def test_a_commit_that_only_speaks_of_the_work_refutes_nothing(
+    repository: Repository, subject: str
+) -> None:
+    repository.commit(subject, DAYS[2])
+    assert repository.judge("Deferred: harbour map.") == ()
+
+
+def test_an_entry_of_the_index_is_judged_by_its_status(repository: Repository) -> None:
+    inside = {
+        "index": "- [x](x.md): the tides; harbour map not built yet\n",
+        "memory": "project/notes",
+    }
+    assert repository.judge("The tides.", **inside) == ()
+    repository.commit("notes", DAYS[1])
+    assert repository.judge("The tides.", **inside) == ()
+    repository.commit("feat: harbour map", DAYS[2])
+    (finding,) = repository.judge("The tides.", **inside)
+    assert finding.path == "MEMORY.md"
+
+
+def test_a_name_that_another_file_defines_now_is_reported(repository: Repository) -> None:
+    body = "- `tide/tables.py`: a new port goes into `PORT_MAP`"
+    repository.commit("ports", DAYS[1], **{"tide__tables.py": "PORT_MAP = {}\n"})
+    assert repository.judge(body) == ()
+    repository.commit(
+        "Ports apart",
+        DAYS[2],
+        **{
+            "tide__tables.py": "from tide.ports import PORT_MAP\n",
+            "tide__ports.py": "PORT_MAP = {}\n",
+        },
+    )
+    (finding,) = repository.judge(body)
+    assert finding.message == "tide/tables.py no longer defines PORT_MAP."
+    assert finding.evidence[0] == "tide/ports.py defines it now"
+    assert repository.judge(body, written="2026-10-10") == ()
+
+
+def test_a_class_before_its_member_is_looked_up_too(repository: Repository) -> None:
+    repository.commit(
+        "gauge", DAYS[1], **{"tide__gauge.py": "class GaugeReader:\n    def load_all(self): ...\n"}
+    )
+    assert repository.judge("Call `GaugeReader.load_all()`.") == ()
+    repository.commit("plain", DAYS[2], **{"tide__gauge.py": "def load_all(): ...\n"})
+    (finding,) = repository.judge("Call `GaugeReader.load_all()`.")
+    assert finding.message == "Not found in the project: GaugeReader."
+
+
+def test_a_version_that_the_introduction_had_is_compared(repository: Repository) -> None:
+    body = "Tidewatch v1.4 runs in the harbour."
+    repository.commit("page", DAYS[0], **{"README.md": "# Tidewatch v1.4\n"})
+    assert repository.judge(body) == ()
+    repository.commit("Two", DAYS[2], **{"README.md": "# Tidewatch v2.0\n"})
+    (finding,) = repository.judge(body)
+    assert finding.rule == "changed-since"
+    assert finding.evidence[0] == "README.md:1: Tidewatch v2.0"
+    assert repository.judge("Tidewatch v1.3 runs in the harbour.") == (), "it never had that"
+    assert repository.judge("On 2026-09-03 Tidewatch v1.4 stopped.") == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"package.json": '{"version": "1.4.0"}'}, {"package.json": '{"version": "1.5.2"}'}),
+        ({"index.html": "<b>Tide v1.4.0</b>\n"}, {"index.html": "<b>Tide v1.5.2</b>\n"}),
+    ],
+)
+@pytest.mark.parametrize("claim", ["Current version: **v1.4.0**", "Aktuelle Version ist 1.4.0."])
+def test_the_current_version_is_that_of_the_project(
+    repository: Repository, claim: str, before: dict[str, str], after: dict[str, str]
+) -> None:
+    repository.commit("one", DAYS[1], **before)
+    assert repository.judge(claim) == ()
+    repository.commit("two", DAYS[2], **after)
+    (finding,) = repository.judge(claim)
+    assert "1.5.2" in finding.evidence[0]
+    assert repository.judge(claim.replace("1.4.0", "1.5.2")) == ()
+
+
+def test_the_newest_tag_is_the_current_version(repository: Repository) -> None:
+    claim = "当前版本：v1.9.0"
+    git(repository.root, "tag", "v1.9.0")
+    assert repository.judge(claim) == ()
+    repository.commit("two", DAYS[2])
+    git(repository.root, "tag", "v1.10.0")
+    (finding,) = repository.judge(claim)
+    assert finding.evidence[0].startswith("git: tag 1.10.0 at ")
+
+
+def test_paths_that_git_keeps_elsewhere_are_not_missing(repository: Repository) -> None:
+    files = {"data__ports.json": "{}\n", "tide__deep__inner__read.py": "\n"}
+    repository.commit("files", DAYS[0], **files)
+    git(repository.root, "rm", "--quiet", "--cached", "data/ports.json")
+    repository.commit("Untrack", DAYS[2], **{".gitignore": "/data/\n"})
+    (repository.root / "data/ports.json").unlink()
+    assert repository.judge("The ports are in `data/ports.json`.") == (), "git ignores it now"
+    assert repository.judge("See `tide/.../read.py` and `tide/deep/inner/re….py`.") == ()
+    git(repository.root, "update-index", "--skip-worktree", "tide/tables.py")
+    (repository.root / "tide/tables.py").unlink()
+    assert repository.judge("The step is in `tide/tables.py`.") == (), "git keeps it"
 
 
 def test_a_name_is_missing_only_where_the_code_once_had_it(repository: Repository) -> None:

@@ -12,14 +12,9 @@ from ricordo.lint.claims.history import FileCommit, parse_end_of_day
 from ricordo.lint.claims.instructions import find_repeated
 from ricordo.lint.claims.paths import check_path, find_path_claims
 from ricordo.lint.claims.project import Project
-from ricordo.lint.claims.status import (
-    check_absence,
-    check_status,
-    find_absence_claims,
-    find_status_claims,
-    get_absent_words,
-)
+from ricordo.lint.claims.status import check_status, find_status_claims
 from ricordo.lint.claims.symbols import check_symbol, find_symbol_claims, get_search_word
+from ricordo.lint.claims.tasks import check_task, find_task_claims, get_absent_words
 from ricordo.lint.claims.versions import (
     check_value,
     check_version,
@@ -116,6 +111,18 @@ _MOST_FILES_SHOWN = 4
 _ENTRY = compile_lazily(r"\]\([^)\n]*\.md\b|\[\[")
 
 
+_OF_STATUS = (find_status_claims, find_task_claims)
+_OF_ALL = (
+    find_path_claims,
+    find_symbol_claims,
+    find_command_claims,
+    find_version_claims,
+    find_value_claims,
+    *_OF_STATUS,
+)
+"""What finds the claims of an entry of an index, and of other sentences."""
+
+
 @dataclass(frozen=True, slots=True)
 class NoteClaims:
     """The claims of a note, in order."""
@@ -132,7 +139,7 @@ class NoteClaims:
                 yield get_search_word(claim)
             elif claim.kind is ClaimKind.VALUE:
                 yield from get_search_words(claim)
-            elif claim.kind is ClaimKind.STATUS:
+            elif claim.kind is ClaimKind.TASK:
                 yield from get_absent_words(claim)
 
 
@@ -143,18 +150,9 @@ def find_claims(note: Note) -> NoteClaims:
     claims: dict[tuple[ClaimKind, str], ProjectClaim] = {}
     is_index = note.role is FileRole.INDEX
     for passage in split_passages(note):
-        if is_index and _ENTRY.search(passage.statement.text):
-            # an entry repeats the claims of its note
-            continue
-        for take in (
-            find_path_claims,
-            find_symbol_claims,
-            find_command_claims,
-            find_version_claims,
-            find_value_claims,
-            find_status_claims,
-            find_absence_claims,
-        ):
+        is_entry = is_index and _ENTRY.search(passage.statement.text)
+        # an entry repeats what its note names, but its status is often older
+        for take in _OF_STATUS if is_entry else _OF_ALL:
             for claim in take(passage):
                 key = (claim.kind, claim.text)
                 before = claims.get(key)
@@ -203,8 +201,9 @@ def _check_all(
             case ClaimKind.VALUE:
                 yield check_value(claim, project)
             case ClaimKind.STATUS:
-                refuted = check_status(claim, project)
-                yield refuted or check_absence(claim, project, project.find_times(note))
+                yield check_status(claim, project)
+            case ClaimKind.TASK:
+                yield check_task(claim, note, project)
             case _:
                 later.append(claim)
     for claim in later:

@@ -9,7 +9,13 @@ from enum import Flag, auto
 from functools import cache, lru_cache
 
 from ricordo.dates import find_day_in_title
-from ricordo.lexicon import compile_part, lower_text, read_words
+from ricordo.lexicon import (
+    build_alternation,
+    compile_part,
+    list_expressions,
+    lower_text,
+    read_words,
+)
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.lint.prose import ProseBlock, extract_statements
 from ricordo.memory.note import Note
@@ -20,10 +26,21 @@ _STRUCK = compile_lazily(r"~~[^~\n]*~~")
 _HEADING = compile_lazily(r"(#{1,6})\s+(.*)")
 _DIARY = compile_lazily(r"\s*(?:[-*+|#]\s*)*(?:\[[ xX]\]\s*)?[*_~(\[]*\d{4}-\d\d(?:-\d\d)?\b")
 """The date at the beginning of a statement, which then describes that day."""
-_TASK = compile_lazily(r"\s*[-*+]\s+\[[ xX~-]\]")
+_CHECKED = compile_lazily(r"\s*[-*+]\s+\[[xX~-]\](?!\()")
+_UNCHECKED = compile_lazily(r"\s*[-*+]\s+\[ \](?!\()")
+"""A task of a list that is done, or that is not."""
 _SENTENCE_END = compile_lazily(r"[.!?](?=[\s*_)]|$)|;(?=\s)|[。！？；]|\n(?=\s*[-*+|#])")
 _PART_END = compile_lazily(r"[,;:()（），、：]\s|\s[(（]|[)）]|\s[–—]\s|\n")
 _ABBREVIATION = compile_lazily(r"\b(?:e\.g|i\.e|z\.B|z\. B|p\.ex|vs|etc|cf|ca|Dr|Mr|Mrs|No)$", re.I)
+
+
+_WORD = compile_lazily(r"[^\W_]+")
+_LONG = 4
+"""Letters of a word that is no mere particle."""
+_ORDINALS = {
+    **{"first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th"},
+    **{"zweite": "2", "zweites": "2", "dritte": "3", "drittes": "3"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +60,8 @@ class Passage:
     """Whether its section or note does not describe the present state."""
     is_past: bool
     """Whether its section or note tells of a day or of the past."""
+    is_open: bool
+    """Whether its section lists what is still to be done."""
     is_summary: bool
     """Whether it is from the description of the note, not its body."""
 
@@ -89,8 +108,10 @@ def split_passages(note: Note) -> Iterator[Passage]:
     first_of_body = note.text.count("\n", 0, note.frontmatter.end) + 1
     for statement in extract_statements(note):
         distance = headings.track(statement.text)
-        if _DIARY.match(statement.text) or _TASK.match(statement.text):
+        if _DIARY.match(statement.text) or _CHECKED.match(statement.text):
             distance |= _Distance.PAST
+        elif _UNCHECKED.match(statement.text):
+            distance |= _Distance.OTHER | _Distance.OPEN
         yield from _passages(statement, distance, is_summary=statement.line < first_of_body)
 
 
@@ -102,6 +123,8 @@ class _Distance(Flag):
     """It tells of a day, or of what was."""
     OTHER = auto()
     """It tells of plans, ideas, examples or others."""
+    OPEN = auto()
+    """It lists what is still to be done."""
 
 
 def _passages(statement: ProseBlock, distance: _Distance, *, is_summary: bool) -> Iterator[Passage]:
@@ -121,8 +144,9 @@ def _passages(statement: ProseBlock, distance: _Distance, *, is_summary: bool) -
             text[start:end],
             plain,
             inside,
-            bool(distance),
+            bool(distance & ~_Distance.OPEN),
             _Distance.PAST in distance,
+            _Distance.OPEN in distance,
             is_summary,
         )
 
@@ -139,8 +163,11 @@ class _Headings:
         """Take the next statement, a heading or not; return how its section is set apart."""
         if heading := _HEADING.match(text):
             depth = len(heading[1])
+            title = _CODE.sub("", heading[2])
             self._above = [above for above in self._above if above[0] < depth]
-            self._above.append((depth, _find_distance(_CODE.sub("", heading[2]))))
+            is_open = _open_title().match(lower_text(title))
+            of_title = _find_distance(title) | (_Distance.OPEN if is_open else _Distance.NONE)
+            self._above.append((depth, of_title))
         distance = self._note
         for _, of_heading in self._above:
             distance |= of_heading
@@ -185,6 +212,14 @@ def _words(part: str) -> re.Pattern[str]:
     return compile_part("probes", part)
 
 
+@cache
+def _open_title() -> re.Pattern[str]:
+    """Return the pattern of the beginning of a title for what is still to be done."""
+    whole = build_alternation(list_expressions("status", "open_items"))
+    first = build_alternation(list_expressions("status", "open_title"))
+    return re.compile(rf"[\W\d_]*(?:(?:{whole})(?=\W*\Z|\s*[:：(（—–-])|{first})")
+
+
 @dataclass(frozen=True, slots=True)
 class ProjectClaim:
     """A claim about the project, and the sentence that makes it."""
@@ -194,6 +229,8 @@ class ProjectClaim:
     """As written in the note."""
     line: int
     passage: Passage
+    work: frozenset[str] = frozenset()
+    """The words for the work that it calls unfinished; empty where it names code or a request."""
 
     def to_verdict(
         self,
@@ -231,3 +268,20 @@ class ProjectClaim:
 def load_names(part: str, key: str) -> frozenset[str]:
     """Return the list `key` under `part` of `rules/probes.toml`."""
     return frozenset(read_words("probes")[part][key])
+
+
+def get_work_words(text: str) -> frozenset[str]:
+    """Return the words of a text that carry meaning, ordinals as numbers, without plural."""
+    words = (_ORDINALS.get(word, word) for word in _WORD.findall(lower_text(text)))
+    filler = _filler()
+    return frozenset(
+        word.removesuffix("s") if len(word) > _LONG else word
+        for word in words
+        if word not in filler and (len(word) > 2 or any(map(str.isdigit, word)))
+    )
+
+
+@cache
+def _filler() -> frozenset[str]:
+    filler = read_words("opposition")["filler"].values()
+    return frozenset(word for texts in filler for text in texts for word in text.split())

@@ -13,6 +13,8 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 from ricordo import git
+from ricordo.lexicon import compile_part, lower_text
+from ricordo.lint.claims.claim import get_work_words
 from ricordo.patterns import compile_lazily
 from ricordo.text import make_one_line
 
@@ -23,13 +25,25 @@ _MOST_COMMITS_COMPARED = 100
 _MOST_COMMITS = 50_000
 _MARK = "\x01"
 _FORMAT = f"{_MARK}%h{_MARK}%ct{_MARK}%s"
-_CODE_ENDINGS = (
-    *("c", "cc", "cjs", "cpp", "cs", "dart", "ex", "go", "h", "hpp", "java", "js", "jsx", "kt"),
-    *("lua", "mjs", "mts", "php", "pl", "ps1", "py", "rb", "rs", "scala", "sh", "sol", "sql"),
-    *("svelte", "swift", "ts", "tsx", "vue", "zig"),
+CODE_ENDINGS = (
+    *(".c", ".cc", ".cjs", ".cpp", ".cs", ".css", ".dart", ".ex", ".go", ".h", ".hpp"),
+    *(".java", ".js", ".jsx", ".kt", ".lua", ".mjs", ".mts", ".php", ".pl", ".ps1", ".py", ".rb"),
+    *(".rs", ".scala", ".scss", ".sh", ".sol", ".sql", ".svelte", ".swift", ".ts", ".tsx", ".vue"),
+    ".zig",
 )
 """The endings of files whose names of code are their own."""
+COMMENT = compile_lazily(r"\s*(?:#(?!\w)|//|/?\*|--\s|<!--)|.*\b(?:TODO|FIXME)\b")
+"""A line that only speaks of code."""
+_TYPE = compile_lazily(r"(\w+)(?:\([^)]*\))?!?:")
+"""The type that begins the subject of a conventional commit."""
+_TYPES_MADE = frozenset(("feat", "feature", "features"))
+_CAMEL = compile_lazily(r"(?<=[a-z])(?=[A-Z])")
+_ENDING = compile_lazily(r"(?:ing|ed|es|s|e)$")
+_LONG = 6
+"""Letters from which a word is compared without its ending."""
 _LONGEST_CHAIN = 8
+_MOST_QUOTED = 80
+"""Characters of a line that are shown as evidence."""
 _MARGIN = 180 * 24 * 3600
 """Seconds."""
 
@@ -149,12 +163,51 @@ class CommitGraph:
         local = self._by_ref.get(f"refs/heads/{name}", remote)
         return self._by_hash[remote].commit if remote and local == remote else None
 
+    def find_work(self, work: frozenset[str], *, only_complete: bool) -> list[FileCommit]:
+        """Return the commits of the main branch that made something and have all words of that
+        work in their subjects, newest first; or only those that say that it is complete.
+        """
+        commits = self._list_work(work)
+        return [it for it in commits if not only_complete or _says_done(lower_text(it.subject))]
+
+    def _list_work(self, work: frozenset[str]) -> Iterator[FileCommit]:
+        """Yield the commits with all words of that work, newest first."""
+        words = [_stem(word) for word in work]
+        fewest = min((self._made_by_word.get(word, ()) for word in words), key=len)
+        for commit, spoken in fewest:
+            if spoken.issuperset(words):
+                yield commit
+
+    @cached_property
+    def _made_by_word(self) -> Mapping[str, list[tuple[FileCommit, frozenset[str]]]]:
+        """The commits that made something, by each word of their subjects, with all of these."""
+        by_word: dict[str, list[tuple[FileCommit, frozenset[str]]]] = defaultdict(list)
+        for it in self._merged:
+            subject = it.commit.subject
+            if _is_made(subject):
+                spoken = get_work_words(_CAMEL.sub(" ", subject))
+                words = frozenset(map(_stem, spoken))
+                for word in words:
+                    by_word[word].append((it.commit, words))
+        return by_word
+
     def find_tag(self, name: str) -> FileCommit | None:
         """Return the commit of a tag, with or without its `v`."""
         plain = name.removeprefix("v")
         refs = (f"refs/tags/{tag}" for tag in (name, plain, f"v{plain}"))
         at = next((self._by_ref[ref] for ref in refs if ref in self._by_ref), "")
         return self._by_hash[at].commit if at else None
+
+    @cached_property
+    def newest_version(self) -> tuple[str, FileCommit] | None:
+        """The tag of the highest version on the main branch, and its commit; None without any."""
+        tags = [
+            (list(map(int, match[1].split("."))), match[1], it.commit)
+            for it in self._merged
+            for ref in it.refs
+            if (match := _VERSION_TAG.fullmatch(ref))
+        ]
+        return max(tags)[1:] if tags else None
 
     def find_at(self, moment: float) -> tuple[str, FileCommit] | None:
         """Return the last commit of the main branch at a moment, in seconds since the epoch, with
@@ -173,6 +226,33 @@ def _is_remote(ref: str, branch: str) -> bool:
     return ref.startswith("refs/remotes/") and ref.split("/", 3)[-1] == branch
 
 
+def _is_made(subject: str) -> bool:
+    """Return whether a commit made something, by its subject."""
+    spoken = lower_text(subject)
+    if _words("unmade").search(spoken):
+        return False
+    kind = _TYPE.match(spoken)
+    if kind and kind[1] in _TYPES_MADE:
+        return True
+    is_made = not kind and _words("made").match(spoken)
+    return bool(is_made) or _says_done(spoken)
+
+
+def _says_done(spoken: str) -> bool:
+    return _words("done").search(spoken) is not None
+
+
+@cache
+def _words(part: str) -> re.Pattern[str]:
+    return compile_part("status", part)
+
+
+def _stem(word: str) -> str:
+    """Return an English word without its ending; others are left alone by their length."""
+    return _ENDING.sub("", word) if len(word) >= _LONG and word.isascii() else word
+
+
+_VERSION_TAG = compile_lazily(r"refs/tags/v?(\d+(?:\.\d+)+)")
 _REQUEST = compile_lazily(r"\([#!]\d+\)$")
 """The number that GitHub and GitLab put behind the subject of a squashed request."""
 
@@ -183,6 +263,9 @@ def _request_pattern(number: str) -> re.Pattern[str]:
     return re.compile(
         rf"\([#!]{number}\)$|^Merge (?:pull request|PR) #{number}\b|^Merged PR {number}:"
         rf"|\(pull request #{number}\)$|^\(#{number}\)"
+        # an issue of that number
+        rf"|\b(?:[Ff]ix|[Cc]lose|[Rr]esolve)(?:s|d|es|ed)? #{number}\b"
+        rf"|^(?:feat|fix)\((?:issue ?)?#{number}\)"
     )
 
 
@@ -196,6 +279,9 @@ class ProjectHistory:
         self._root = root
         self._now = now
         self._commit = commit
+        self._texts: dict[tuple[str, str], str] = {}
+        self._places: dict[tuple[str, str], str] = {}
+        self._line_times: dict[tuple[str, str], float] = {}
         self._renames: dict[str, Mapping[str, str]] = {}
         self._touched: Mapping[str, list[FileCommit]] = {}
         self._added: dict[str, FileCommit | None] = {}
@@ -242,16 +328,52 @@ class ProjectHistory:
         return self._times[folder]
 
     def find_removed(self, word: str, *paths: str) -> Sequence[tuple[FileCommit, str]]:
-        """Return the lines with `word` that commits removed from the files at `paths`, newest
-        first, each with its commit.
+        """Return the lines with `word` that commits removed from the files at `paths`, which may be
+        globs of git, newest first, each with its commit.
         """
         if (word, *paths) not in self._removed:
             limits = (f"-G{_escape(word)}", f"--max-count={_MOST_COMMITS_COMPARED}")
             wanted = ("-p", "-U0", "--no-renames", "--no-color", f"--format={_FORMAT}")
-            only = [f":(literal){path}" for path in paths]
+            only = [path if path.startswith(":(") else f":(literal){path}" for path in paths]
             answer = self._run("log", *wanted, *limits, "--", *only)
             self._removed[word, *paths] = list(_parse_removed(answer.split("\n"), word))
         return self._removed[word, *paths]
+
+    def load_text_at(self, commit: str, path: str) -> str:
+        """Return the text of the file at `path` in `commit`; "" where it has none."""
+        if (commit, path) not in self._texts:
+            words = ("-h", "-I", "-e", "", commit, "--", f":(literal){path}")
+            self._texts[commit, path] = self._run("grep", *words)
+        return self._texts[commit, path]
+
+    def find_line_time(self, path: str, text: str) -> float:
+        """Return when the line `text` came to the file at `path`, in seconds since the epoch; 0
+        where no commit has it.
+        """
+        if (path, text) not in self._line_times:
+            limits = (f"-S{text}", "--max-count=1", "--no-renames", "--format=%ct")
+            answer = self._run("log", *limits, "--", f":(literal){path}").strip()
+            self._line_times[path, text] = float(answer) if answer.isdigit() else 0.0
+        return self._line_times[path, text]
+
+    def find_place(self, text: str, besides: str) -> str:
+        """Return the first line of the code with `text`, with its place: of what is checked out,
+        without comments and files below the folder `besides`, "" for none; "" where none has it.
+        """
+        if (text, besides) not in self._places:
+            self._places[text, besides] = next(self._list_places(text, besides), "")
+        return self._places[text, besides]
+
+    def _list_places(self, text: str, besides: str) -> Iterator[str]:
+        only = [f":(glob)**/*{ending}" for ending in CODE_ENDINGS]
+        words = ("-n", "-z", "-I", "-w", "-F", "-e", text, self._commit)
+        for line in self._run("grep", *words, "--", *only).split("\n"):
+            place, _, rest = line.partition("\0")
+            number, _, content = rest.partition("\0")
+            path = place.removeprefix(f"{self._commit}:")
+            is_here = bool(besides) and path.startswith(besides)
+            if number and not is_here and not COMMENT.match(content):
+                yield f"{path}:{number}: {content.strip()[:_MOST_QUOTED]}"
 
     def find_words_at(self, commit: str, words: Collection[str]) -> Mapping[str, str]:
         """Return those of `words` that a file of `commit` contains, each with one file; pages and
@@ -260,7 +382,7 @@ class ProjectHistory:
         unknown = [word for word in words if (commit, word) not in self._words]
         if unknown and commit:
             patterns = [part for word in unknown for part in ("-e", word)]
-            only = [f":(glob)**/*.{ending}" for ending in _CODE_ENDINGS]
+            only = [f":(glob)**/*{ending}" for ending in CODE_ENDINGS]
             answer = self._run(
                 *("grep", "-z", "-I", "-o", "-w", "-F", *patterns, commit, "--", *only)
             )

@@ -76,6 +76,9 @@ class Manifests:
                 continue
         return manifests
 
+    own: list[DeclaredVersion] = field(default_factory=list)
+    """The versions of the project itself, by the manifests at its root."""
+
     def is_named_after_project(self, name: str) -> bool:
         """Return whether the name of a program begins with that of a project."""
         return any(name.replace("_", "-").startswith(f"{project}-") for project in self.projects)
@@ -85,6 +88,12 @@ class Manifests:
         if isinstance(version, str) and version and isinstance(name, str):
             for key in {_key(name), _key(_scope_of(name))} - {""}:
                 self.versions[key].append(DeclaredVersion(name, version, path))
+
+    def add_own_version(self, name: str, version: object, path: str) -> None:
+        """Record that the manifest at `path` gives the project `name` its `version`."""
+        self.add_version(name, version, path)
+        if isinstance(version, str) and version[:1].isdigit() and "/" not in path:
+            self.own.append(DeclaredVersion("version", version, path))
 
     def find_versions(self, name: str) -> list[DeclaredVersion]:
         """Return the required versions of `name`, in any spelling: `Next.js`, `NextAuth`."""
@@ -113,7 +122,7 @@ def _read_package(manifests: Manifests, path: str, text: str) -> None:
     for group in (*_GROUPS, "engines"):
         for name, version in _table(data, group).items():
             manifests.add_version(name, version, path)
-    manifests.add_version(data.get("name", ""), data.get("version"), path)
+    manifests.add_own_version(data.get("name", ""), data.get("version"), path)
     manager, _, version = str(data.get("packageManager", "")).partition("@")
     manifests.add_version(manager, version, path)
 
@@ -138,7 +147,7 @@ def _read_pyproject(manifests: Manifests, path: str, text: str) -> None:
     programs = (_table(of, key) for of in (project, poetry) for key in ("scripts", "gui-scripts"))
     for program in (*chain(*programs), *_table(_table(tool, "pdm"), "scripts")):
         manifests.scripts["pyproject.toml"].setdefault(program, path)
-    manifests.add_version(name, project.get("version"), path)
+    manifests.add_own_version(name, project.get("version"), path)
     manifests.add_version("python", project.get("requires-python"), path)
     extra = _table(project, "optional-dependencies")
     groups = _table(data, "dependency-groups")
@@ -164,7 +173,7 @@ def _put_requirement(manifests: Manifests, path: str, line: str) -> None:
 def _read_cargo(manifests: Manifests, path: str, text: str) -> None:
     data = tomllib.loads(text)
     package = _table(data, "package")
-    manifests.add_version(str(package.get("name", "")), package.get("version"), path)
+    manifests.add_own_version(str(package.get("name", "")), package.get("version"), path)
     for group in ("dependencies", "dev-dependencies"):
         for name, given in _table(data, group).items():
             version = given.get("version") if isinstance(given, dict) else given

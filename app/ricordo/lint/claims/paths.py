@@ -22,7 +22,7 @@ _PLACE = compile_lazily(
     r"(?::(\d{1,6})(?:[-–](\d{1,6}))?(?:[-–:,]\d+)*|#L(\d{1,6})(?:-L?(\d{1,6}))?)$"
 )
 """A line or a range of lines after a path."""
-_PATH = compile_lazily(r"(?:\./)?[\w.@+\-()\[\]*{},/]+")
+_PATH = compile_lazily(r"(?:\./)?[\w.@+\-()\[\]*{},/…]+")
 _BARE = compile_lazily(
     r"(?<![\w/`.:@$~<\-\\])(?:[\w.\-]+/)+[\w.\-]+\.[A-Za-z]\w{0,7}(?!\w|/|\()", re.ASCII
 )
@@ -40,6 +40,9 @@ _SCRIPT = compile_lazily(
 _SWAPPED = {".js": (".ts", ".tsx", ".jsx", ".mjs"), ".jsx": (".tsx",), ".mjs": (".mts",)}
 """Extensions under which a file is imported, and those that it may have."""
 _MOST_ALTERNATIVES = 16
+_SHORTENED = compile_lazily(r"\.\.\.|…")
+_WITHOUT_FOLDERS = compile_lazily(r"(?<![^/])(?:\.\.\.|…)(?=/)")
+"""The sign for what a shortened path leaves out, and the one for whole folders."""
 
 
 def find_path_claims(passage: Passage) -> Iterator[ProjectClaim]:
@@ -83,7 +86,7 @@ def check_path(claim: ProjectClaim, project: Project, times: NoteTimes) -> Verdi
         if inside is None:
             return None
         path = inside
-    path = posixpath.normpath(path) + "/" * path.endswith("/")
+    path = posixpath.normpath(_to_glob(path)) + "/" * path.endswith("/")
     if any(sign in path for sign in "*{"):
         return _check_glob(claim, path, project)
     paths = _find_existing(path.rstrip("/"), project)
@@ -97,6 +100,11 @@ def check_path(claim: ProjectClaim, project: Project, times: NoteTimes) -> Verdi
     absent = _check_absent(claim, path, project)
     # the file is missing, not its line
     return replace(absent, problem=f"{path} does not exist") if absent and match else absent
+
+
+def _to_glob(path: str) -> str:
+    """Return a path with globs for what it leaves out: whole folders, or a part of a name."""
+    return _SHORTENED.sub("*", _WITHOUT_FOLDERS.sub("**", path))
 
 
 def _is_moved_since(path: str, present: str, project: Project, times: NoteTimes) -> bool:
@@ -191,6 +199,9 @@ def _check_absent(claim: ProjectClaim, path: str, project: Project) -> Verdict |
         new = _replace_path(claim.text, path, other)
         return claim.to_verdict(CheckOutcome.MOVED, f"spelled {other}", suggestion=new)
     if old := _find_deleted(plain, project):
+        if _is_left_out(old, project):
+            # git stopped to track it, but it may lie on the machine of the user
+            return claim.to_unchecked("ignored by git, or made by tools")
         return _check_deleted(claim, path, old, project)
     if not _is_anchored(path, project):
         return None

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ricordo.lint.claims.history import ProjectHistory, parse_end_of_day
-from ricordo.lint.claims.instructions import Instructions
+from ricordo.lint.claims.instructions import Instructions, is_instruction_file
 from ricordo.lint.claims.manifests import Manifests
 from ricordo.memory.note import Note
 from ricordo.storage.project_tree import ProjectTree
@@ -116,6 +116,16 @@ class Project:
         stated = parse_end_of_day(note.stated_date) or 0.0
         return NoteTimes(stated, stated)
 
+    def find_line_time(self, note: Note, line: int) -> float:
+        """Return when the 1-based `line` of `note` was written, in seconds since the epoch: by git
+        where the note lies in the project, else by its frontmatter; 0 where it is not known.
+        """
+        folder, path = self.memory_folder, self.memory_folder + note.path
+        if not folder or path not in self.tree.files:
+            return self.find_times(note).written
+        text = note.text.split("\n")[line - 1].rstrip("\r")
+        return self.history.find_line_time(path, text)
+
     @cached_property
     def by_stem(self) -> dict[str, str]:
         """A file by every tail of its path, without the extension of its name."""
@@ -126,6 +136,13 @@ class Project:
             for count in range(1, min(len(parts), 6)):
                 by_stem.setdefault("/".join(parts[-count - 1 :]), path)
         return by_stem
+
+    @cached_property
+    def introductions(self) -> list[str]:
+        """The files that tell agents or readers what the project is now."""
+        readers = ("readme.md", "readme.rst", "readme.txt")
+        paths = self.tree.files
+        return [it for it in paths if is_instruction_file(it) or it.lower() in readers]
 
     @cached_property
     def manifests(self) -> Manifests:

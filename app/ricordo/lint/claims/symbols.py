@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import builtins
 import keyword
+import re
 from collections.abc import Iterable, Iterator
 
 from ricordo.lint.claims.claim import Passage, ProjectClaim, load_names
+from ricordo.lint.claims.history import CODE_ENDINGS
 from ricordo.lint.claims.project import NoteTimes, Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.patterns import compile_lazily
@@ -26,10 +28,12 @@ _TELLING = compile_lazily(
     r"|_*(?:[A-Z][a-z0-9]+){2,}[A-Z]*"  # PascalCase
     r"|_*[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"  # CONSTANT_CASE
 )
+_CLASS = compile_lazily(r"[A-Z]\w*[a-z]\w*")
 _FLAG = compile_lazily(r"(?:^|\s)--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?=$|[\s=])")
 _OWN_SCRIPT = compile_lazily(r"[\w./\-]+\.(?:sh|py|js|mjs|cjs|ts|rb|pl|php|zsh|bash)\b")
 _PAGES = (".md", ".mdx", ".txt", ".rst", ".yml", ".yaml", ".toml", ".json")
 _SEPARATOR = compile_lazily(r"\.|::|->|#")
+_MOST_FILES = 12
 _KNOWN = frozenset((*dir(builtins), *keyword.kwlist))
 _FILE_NAME = compile_lazily(
     r".+\.(?:md|txt|json|ya?ml|toml|py|js|ts|tsx|jsx|mjs|cjs|css|scss|html|sh|go|rs|rb|php|sql|env|lock"
@@ -43,6 +47,8 @@ def find_symbol_claims(passage: Passage) -> Iterator[ProjectClaim]:
         line = passage.line_at(offset)
         if parse_symbol(text):
             yield ProjectClaim(ClaimKind.SYMBOL, text, line, passage)
+            if owner := _parse_owner(text):
+                yield ProjectClaim(ClaimKind.SYMBOL, owner, line, passage)
         elif _OWN_SCRIPT.search(text):
             for flag in _FLAG.finditer(text):
                 yield ProjectClaim(ClaimKind.SYMBOL, f"--{flag[1]}", line, passage)
@@ -57,6 +63,13 @@ def parse_symbol(text: str) -> str:
         return ""
     name = _SEPARATOR.split(text)[-1]
     return name if _TELLING.fullmatch(name) and not _is_common(text, name) else ""
+
+
+def _parse_owner(text: str) -> str:
+    """Return the class before the name of a member; "" where there is none."""
+    parts = _SEPARATOR.split(text.partition("(")[0])
+    is_class = len(parts) > 1 and _CLASS.fullmatch(parts[0]) is not None
+    return parts[0] if is_class and parse_symbol(parts[0]) else ""
 
 
 def _is_common(whole: str, name: str) -> bool:
@@ -82,6 +95,11 @@ def check_symbol(
     """
     word = get_search_word(claim)
     if project.has_word(word):
+        if moved := _find_move(word, beside, project, times):
+            path, *evidence = moved
+            gone = f"{path} no longer defines {word}"
+            moved_away = CheckOutcome.MOVED
+            return claim.to_verdict(moved_away, *evidence, existed=True, problem=gone)
         return claim.to_verdict(CheckOutcome.VALID, f"{word} occurs in the project")
     if left_out := project.tree.warning or project.words.warning:
         return claim.to_unchecked(left_out)
@@ -92,6 +110,46 @@ def check_symbol(
     if not any(_is_tied(word, path, project) for path in beside):
         return None
     return claim.to_verdict(CheckOutcome.MISSING, absent)
+
+
+def _find_move(
+    word: str, beside: Iterable[str], project: Project, times: NoteTimes
+) -> tuple[str, ...]:
+    """Return the file of the code beside a name that defined it when the note was last changed,
+    and the evidence that another one defines it now; empty where that is not so.
+    """
+    before = project.history.graph.find_at(max(times)) if project.tree.commit else None
+    named = [it for it in beside if it in project.tree.files and it.endswith(CODE_ENDINGS)]
+    if before is None or not named or any(_defines(project.load_text(it), word) for it in named):
+        return ()
+    hash_, commit = before
+    for path in named:
+        if _defines(project.history.load_text_at(hash_, path), word):
+            others = project.find_files(word, _MOST_FILES)
+            now = [it for it in others if it.endswith(CODE_ENDINGS)]
+            new = next((it for it in now if _defines(project.load_text(it), word)), "")
+            was = f"{path} had it in {commit.summary}"
+            return (path, f"{new} defines it now", was) if new else ()
+    return ()
+
+
+def _defines(text: str, name: str) -> bool:
+    if name not in text:
+        return False
+    definition = build_definition(name)
+    return any(name in line and definition.match(line) for line in text.split("\n"))
+
+
+def build_definition(name: str) -> re.Pattern[str]:
+    """Return the pattern of a line of code that defines `name`."""
+    return re.compile(
+        r"\s*(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|pub"
+        r"|open|override|virtual|sealed|const)\s+)*"
+        r"(?:def|class|function|func|fn|fun|const|let|var|struct|interface|type|enum|trait|object"
+        rf"|module|protocol)\s+(?:\([^)]*\)\s*)?{re.escape(name)}(?!\w)"
+        # a constant of a module
+        rf"|{re.escape(name)}\s*(?::[^=]+)?="
+    )
 
 
 def _find_removal(word: str, project: Project, times: NoteTimes) -> tuple[str, ...]:

@@ -143,7 +143,14 @@ def _compute_project_stamp(memory: Memory, project: Project, own: Mapping[str, b
     digest = compute_digest_of(files, array("q", chain.from_iterable(stamps)).tobytes())
     names = "\0".join(sorted(project.memory_names)).encode("utf-8", "surrogateescape")
     commits = (tree.commit, *tree.refs)
-    parts = (memory.root, tree.root, *commits, sorted(tree.links), tree.warning, digest)
+    parts = (
+        memory.root,
+        tree.root,
+        *commits,
+        sorted(tree.links | tree.left_out),
+        tree.warning,
+        digest,
+    )
     return compute_stamp(
         memory.layout,
         (*parts, compute_digest_of(names), sorted(own), tree.ignored.texts, time.tzname),

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import NamedTuple
 
+from ricordo.dates import has_year
+from ricordo.lexicon import build_alternation, list_expressions, lower_text
 from ricordo.lint.claims.claim import Passage, ProjectClaim
 from ricordo.lint.claims.history import FileCommit
 from ricordo.lint.claims.manifests import DeclaredVersion
@@ -35,13 +38,20 @@ _PAGES = (".md", ".mdx", ".txt", ".rst", ".html", ".svg")
 _MOST_FILES = 12
 _LONGEST_LINE = 500
 """Characters."""
+_WORD = compile_lazily(r"[^\W\d_]{3,}")
 _NO_PRODUCTS = frozenset(
     ("version", "step", "phase", "part", "port", "level", "chapter", "section")
 )
 
 
 def find_version_claims(passage: Passage) -> Iterator[ProjectClaim]:
-    """Yield the versions in a sentence: `name@1.2` in backticks, `Name 1.2` in plain text."""
+    """Yield the versions in a sentence: `name@1.2` in backticks, `Name 1.2` in plain text, and the
+    one that it calls the current one.
+    """
+    for match in _find_current(passage.text):
+        start, end = match.span()
+        text = passage.text[start:end]
+        yield ProjectClaim(ClaimKind.VERSION, text, passage.line_at(start), passage)
     for offset, text in passage.code:
         if _PINNED.fullmatch(text):
             yield ProjectClaim(ClaimKind.VERSION, text, passage.line_at(offset), passage)
@@ -61,13 +71,17 @@ def _is_version(match: re.Match[str], *, is_first: bool) -> bool:
 
 
 def check_version(claim: ProjectClaim, project: Project) -> Verdict | None:
-    """Return whether a manifest requires that version; None where none names the product."""
+    """Return whether a manifest requires that version, or the project's pages for readers have it;
+    None where none names the product.
+    """
+    if current := next(_find_current(claim.text), None):
+        return _check_current(claim, current["number"], project)
     match = _PINNED.fullmatch(claim.text) or _SPOKEN.fullmatch(claim.text)
     if match is None:
         return None
     declared = project.manifests.find_versions(match[1])
     if not declared:
-        return None
+        return _check_described(claim, match[1], match[2], project)
     claimed = match[2].split(".")
     evidence = [f"{each.path}: {each.name} {each.version}" for each in declared]
     agree = [_agrees(claimed, each) for each in declared]
@@ -78,6 +92,88 @@ def check_version(claim: ProjectClaim, project: Project) -> Verdict | None:
     return claim.to_verdict(
         CheckOutcome.CHANGED, *evidence[:3], existed=_was_required(claimed, declared, project)
     )
+
+
+def _find_current(text: str) -> Iterator[re.Match[str]]:
+    """Yield where a text gives the current version of the project."""
+    if "." in text:
+        yield from _current().finditer(lower_text(text))
+
+
+@cache
+def _current() -> re.Pattern[str]:
+    words = build_alternation(list_expressions("status", "current_version"))
+    return re.compile(
+        rf"(?:{words})(?:\s*\([^()\n]*\))?[\s*_`:：=]*(?:is|ist|est|es|è|é|为|是)?[\s*_`]*"
+        r"v?(?P<number>\d+(?:\.\d+){1,3})(?![\w.]*\d)"
+    )
+
+
+def _check_current(claim: ProjectClaim, version: str, project: Project) -> Verdict | None:
+    """Return whether the project is at that version: by its manifests, else by its tags, else by
+    the files at its root that had it.
+    """
+    claimed = _to_numbers(version)
+    own = [(f"{it.path}: {it.version}", _to_numbers(it.version)) for it in project.manifests.own]
+    newest = project.history.graph.newest_version
+    if not own and newest:
+        own = [(f"git: tag {newest[0]} at {newest[1].summary}", _to_numbers(newest[0]))]
+    own = own or list(_find_successors(version, project))
+    if not own or has_year(claim.passage.text):
+        return None
+    if any(numbers[: len(claimed)] == claimed for _, numbers in own):
+        return claim.to_verdict(CheckOutcome.VALID, own[0][0])
+    if not all(numbers > claimed for _, numbers in own):
+        return None
+    return claim.to_verdict(CheckOutcome.CHANGED, own[0][0], existed=True)
+
+
+def _find_successors(version: str, project: Project) -> Iterator[tuple[str, list[int]]]:
+    """Yield the lines of files at the root that had `version` and have another one now."""
+    for commit, line in project.history.find_removed(version, ":(glob)*"):
+        before, _, behind = line.partition(version)
+        if len(line) > _LONGEST_LINE or not _WORD.search(before + behind):
+            continue
+        now = re.compile(rf"\s*{re.escape(before)}(\d+(?:\.\d+)+){re.escape(behind)}\s*")
+        for path in project.tree.files:
+            text = project.load_text(path) if "/" not in path else ""
+            for number, present in enumerate(text.split("\n"), 1):
+                if match := now.fullmatch(present):
+                    place = f"{path}:{number}: {present.strip()[:80]}"
+                    yield f"{place}, git: changed in {commit.summary}", _to_numbers(match[1])
+                    return
+
+
+def _check_described(
+    claim: ProjectClaim, name: str, version: str, project: Project
+) -> Verdict | None:
+    """Return whether a page that introduces the project to readers has that version; None unless
+    one had it, and has only newer ones of the same name now.
+    """
+    named = re.compile(rf"(?<![\w/.-]){re.escape(name)} v?(\d+(?:\.\d+)+)(?![\w-]|\.\d)")
+    claimed = _to_numbers(version)
+    # a sentence with a date tells of that day
+    if len(claimed) < 2 or has_year(claim.passage.text):
+        return None
+    for path in project.introductions:
+        places = [
+            (number, match)
+            for number, line in enumerate(project.load_text(path).split("\n"), 1)
+            for match in named.finditer(line)
+        ]
+        numbers = [_to_numbers(match[1]) for _, match in places]
+        if any(it[: len(claimed)] == claimed for it in numbers):
+            return claim.to_verdict(CheckOutcome.VALID, f"{path} has it")
+        removed = project.history.find_removed(f"{name} v{version}", path) if numbers else ()
+        if removed and min(numbers) > claimed:
+            line, match = places[0]
+            evidence = (f"{path}:{line}: {match[0]}", f"git: changed in {removed[0][0].summary}")
+            return claim.to_verdict(CheckOutcome.CHANGED, *evidence, existed=True)
+    return None
+
+
+def _to_numbers(version: str) -> list[int]:
+    return list(map(int, _DIGITS.findall(version)))
 
 
 def _was_required(claimed: list[str], declared: list[DeclaredVersion], project: Project) -> bool:

@@ -18,6 +18,7 @@ from ricordo.lexicon import (
     is_abbreviation,
     list_expressions,
     lower_text,
+    statement_table,
 )
 from ricordo.lint.evidence import Evidence
 from ricordo.lint.finding import Severity
@@ -35,9 +36,9 @@ _NEAR = 48
 _CLAUSE_END = compile_lazily(r"[.!?;](?=\s|$)|[。！？；]|\s[—–]\s|\s\|\s|[()（）\[\]]")
 _GAP = (
     r"[\s:：,=]{0,6}"
-    r"(?:(?:on|at|in|the|end of|le|el|il|den|dem|am|fin|ende|em|en|nel|about|around)\s+){0,2}\Z"
+    r"(?:(?:on|at|in|the|end of|le|el|il|den|dem|am|fin|ende|em|en|nel|about|around)\s+){0,2}"
 )
-"""The text allowed between a preposition and its date."""
+"""The text allowed between a preposition and its date, but for the day of the week."""
 _RANGE = compile_lazily(
     r"\s{0,2}(?:→|->|–|—|-|~|〜|to|through|until|till|bis|à|au|hasta|al?|fino al?|até|по)\s{0,2}"
 )
@@ -211,13 +212,16 @@ def _date_patterns() -> _DatePatterns:
     on = build_alternation(list_expressions("dates", "on"))
     until = build_alternation(list_expressions("dates", "until"))
     after = build_alternation(list_expressions("dates", "after")).replace(r"\b", "")
+    days = (day for names in statement_table("weekdays").values() for day in names)
+    gap = rf"{_GAP}(?:(?:{'|'.join(days)}|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)[.,]?\s*)?\Z"
     return _DatePatterns(
-        re.compile(rf"(?:{before}){_GAP}"),
+        # what is only about a day is still to come
+        re.compile(rf"(?:(?:{before})|~){gap}"),
         re.compile(rf"[\s:,)）]{{0,3}}(?:{after})"),
         compile_part("dates", "coming"),
-        re.compile(rf"(?:{on}){_GAP}"),
+        re.compile(rf"(?:{on}){gap}"),
         compile_part("dates", "past"),
-        re.compile(rf"[\W_]*(?:{on}|{until}){_GAP}"),
+        re.compile(rf"[\W_]*(?:{on}|{until}){gap}"),
         re.compile(rf"[\s,:*_)]{{0,4}}(?:{build_alternation(list_expressions('dates', 'told'))})"),
     )
 

@@ -50,6 +50,7 @@ def _two_names() -> re.Pattern[str]:
 
 
 _NAMES = frozenset((ClaimKind.SYMBOL, ClaimKind.COMMAND))
+_STATUS = frozenset((ClaimKind.STATUS, ClaimKind.TASK))
 _STATED = frozenset((ClaimKind.VERSION, ClaimKind.VALUE, ClaimKind.COMMITS))
 _FAILED = frozenset((CheckOutcome.MISSING, CheckOutcome.MOVED, CheckOutcome.CHANGED))
 
@@ -89,7 +90,7 @@ def missing_symbol(
     """Find names that do not occur in the project."""
     for verdict in verdicts:
         if verdict.kind in _NAMES and verdict.outcome in _FAILED:
-            message = f"Not found in the project: {verdict.claim}."
+            message = f"{verdict.problem or f'Not found in the project: {verdict.claim}'}."
             yield from _report(note, verdict, message, _severity_of(verdict))
 
 
@@ -101,10 +102,14 @@ def missing_symbol(
 def status_claim(
     note: Note, verdicts: tuple[Verdict, ...], context: RuleContext
 ) -> Iterator[RuleResult]:
-    """Find claims that work is not merged, pushed, released or written yet, which git refutes."""
+    """Find claims that work is not merged, pushed, released or done yet, which git refutes."""
+    refuted: set[tuple[int, tuple[str, ...]]] = set()
     for verdict in verdicts:
-        if verdict.kind is ClaimKind.STATUS and verdict.outcome in _FAILED:
-            claimed = make_one_line(verdict.claim)
+        key = (verdict.line, verdict.evidence)
+        is_refuted = verdict.kind in _STATUS and verdict.outcome in _FAILED
+        if is_refuted and key not in refuted:
+            refuted.add(key)
+            claimed = make_one_line(verdict.claim.replace("**", ""))
             yield from _report(note, verdict, f"Git says otherwise: “{claimed}”.")
 
 

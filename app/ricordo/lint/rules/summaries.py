@@ -5,18 +5,20 @@ what is open, and the numbers that it gives.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from ricordo.dates import FoundDate, find_dates, has_year
 from ricordo.lexicon import (
-    Triggers,
     build_alternation,
     compile_part,
     list_expressions,
     lower_text,
     read_words,
 )
+from ricordo.lint.claims.claim import get_work_words
+from ricordo.lint.claims.tasks import open_list, triggers
 from ricordo.lint.finding import Severity
 from ricordo.lint.prose import (
     ProseBlock,
@@ -54,16 +56,9 @@ _NO_CODES = frozenset(
     ("S3", "R2", "H1", "H2", "H3", "E2", "X86", "V1", "V2", "V3", "V4", "Q1", "Q2")
 )
 _COLON = compile_lazily("[:：]")
-_WORD = compile_lazily(r"[^\W_]+")
-_ORDINALS = {
-    **{"first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th"},
-    **{"zweite": "2", "zweites": "2", "dritte": "3", "drittes": "3"},
-}
 _FEWEST_WORDS = 2
 """Of a subject without a number or a code."""
 _MOST_WORDS = 6
-_LONG = 4
-"""Letters of a word that is no mere particle."""
 
 
 class _Claim(NamedTuple):
@@ -123,7 +118,7 @@ def inconsistent_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     numbers of things that the text does not have.
     """
     first_of_body = _first_line_of_body(note)
-    has_list = bool(_open_list().search(lower_text(note.text)))
+    has_list = bool(open_list().search(lower_text(note.text)))
     for block in extract_statements(note) if has_list or _says_open(note.description) else ():
         is_summary = block.line < first_of_body
         claims = _find_open(block.prose) if is_summary else _find_open_items(block)
@@ -138,6 +133,7 @@ def inconsistent_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
                 break
     yield from _find_miscounts(note)
     yield from _find_other_totals(note)
+    yield from _find_old_stamp(note)
 
 
 class _Done(NamedTuple):
@@ -153,7 +149,7 @@ def _find_open_lines(index: MemoryIndex) -> frozenset[int]:
     be read closely.
     """
     note = index.note
-    present = _triggers().find_in(words_of_note(note), lower_text(note.text))
+    present = triggers().find_in(words_of_note(note), lower_text(note.text))
     if not present:
         return frozenset()
     lines = enumerate(lower_text(note.text).split("\n"), 1)
@@ -162,11 +158,6 @@ def _find_open_lines(index: MemoryIndex) -> frozenset[int]:
         for number, line in lines
         if any(map(line.__contains__, present)) and _open_words().search(line)
     )
-
-
-@cache
-def _triggers() -> Triggers:
-    return Triggers(list_expressions("status", "words"))
 
 
 def _find_open(prose: str) -> Iterator[_Claim]:
@@ -195,7 +186,7 @@ def _find_unnamed(prose: str, start: int, status: re.Match[str]) -> Iterator[_Cl
     all of the work.
     """
     clause = max([start, *(it.end() for it in _CLAUSE.finditer(prose, start, status.start()))])
-    words = _get_words(prose[clause : status.start()])
+    words = get_work_words(prose[clause : status.start()])
     if words - _WHOLE:
         if len(words) <= _MOST_WORDS:
             yield _Claim(words, clause, status.end())
@@ -218,12 +209,12 @@ def _find_open_items(block: ProseBlock) -> Iterator[_Claim]:
     if not _COLON.search(block.text):
         return
     spoken = lower_text(block.prose)
-    match = _open_list().search(spoken)
+    match = open_list().search(spoken)
     if match is None:
         return
     clause = next((it.start() for it in _CLAUSE.finditer(spoken, match.end())), len(spoken))
     end = next((it.start() for it in _relation().finditer(spoken, match.end(), clause)), clause)
-    words = _get_words(block.prose[match.end() : end])
+    words = get_work_words(block.prose[match.end() : end])
     if _FEWEST_WORDS <= len(words) <= _MOST_WORDS:
         yield _Claim(words, match.start(1), end)
 
@@ -278,11 +269,14 @@ def _is_of(
     if names and strong.start() - names[-1][1] <= _NEAR and names[-1][2] & subject:
         return True
     start = max(segment[0], strong.start() - _NEAR)
-    clause = max([start, *(it.end() for it in _CLAUSE.finditer(prose, start, strong.start()))])
-    if len(subject) >= _FEWEST_WORDS and subject <= _get_words(prose[clause : strong.start()]):
+    # the cells of a row are of one thing
+    is_row = prose.lstrip().startswith("|")
+    ends = () if is_row else _CLAUSE.finditer(prose, start, strong.start())
+    clause = max([prose.rfind("\n", 0, start) + 1 if is_row else start, *(it.end() for it in ends)])
+    if len(subject) >= _FEWEST_WORDS and subject <= get_work_words(prose[clause : strong.start()]):
         return True
     behind = re.compile(r"\s*\(([^)]{1,60})\)").match(prose, strong.end())
-    return behind is not None and subject <= _get_words(behind[1])
+    return behind is not None and subject <= get_work_words(behind[1])
 
 
 def _find_names(prose: str, start: int, end: int) -> Iterator[tuple[int, int, frozenset[str]]]:
@@ -306,7 +300,7 @@ def _name_part(match: re.Match[str]) -> frozenset[str]:
 
 def _says_open(summary: str) -> bool:
     spoken = lower_text(summary)
-    return _triggers().are_in(split_words(summary), spoken) and bool(_open_words().search(spoken))
+    return triggers().are_in(split_words(summary), spoken) and bool(_open_words().search(spoken))
 
 
 def _find_miscounts(note: Note) -> Iterator[RuleResult]:
@@ -314,8 +308,10 @@ def _find_miscounts(note: Note) -> Iterator[RuleResult]:
     if not _LISTED.search(note.text):
         return
     blocks = extract_statements(note)
-    for at, block in enumerate(blocks):
-        claimed = _read_count(block)
+    for at, block in enumerate(blocks[:-1]):
+        first = _NUMBERED.match(blocks[at + 1].text)
+        # few blocks lead to a list, so that the others need not be read closely
+        claimed = _read_count(block) if first and first[1] == "1" else None
         if claimed is None:
             continue
         items = _get_items(blocks[at + 1 :])
@@ -339,7 +335,9 @@ _COUNTER = compile_lazily(rf"[（(](?:[^（）()]{{0,12}}[，,、])?(\d{{1,2}}) 
 """A number of things in brackets behind the name of a list, where words are not separated."""
 _COUNTED = compile_lazily(
     r"(?:(?:The|All|These|Our|My)\s+)?(\d{1,2}|[A-Za-z]{3,6})"
-    r" ((?:[A-Za-z][\w-]* ){0,2}[a-z][\w-]*s)(?![\w-])"
+    r" ((?:[A-Za-z][\w-]* ){0,2}[a-z][\w-]*s)"
+    # a verb behind the things says something else of them than what they are
+    r"(?=\s*(?:\Z|[(:,—–-])|\s(?:to|that|which|of|for|from|in|on|with|we|you|I)\s)"
 )
 """A number of things at the beginning of a title."""
 
@@ -427,6 +425,43 @@ def _spell(number: int) -> str:
     return next((word for word, it in _NUMBERS.items() if it == number), str(number))
 
 
+def _find_old_stamp(note: Note) -> Iterator[RuleResult]:
+    """Find the day of the last update at the beginning of a note which has later sections."""
+    if not has_year(note.text, note.frontmatter.end):
+        return
+    body = _list_body(note)
+    for block in body[:_FIRST]:
+        if block.text.startswith("##"):
+            # of that section only
+            break
+        stamp = _updated().search(lower_text(block.prose))
+        dated = next(find_dates(block.text[stamp.end() :]), None) if stamp else None
+        if stamp is None or dated is None or dated.start > _BESIDE:
+            continue
+        for later in body:
+            title = _HEADING.match(later.text)
+            titled = next(find_dates(title[1]), None) if title else None
+            if title and titled and titled.day > dated.day and _has_day(title[1], titled):
+                claimed = block.text[stamp.start() : stamp.end() + dated.end]
+                message = (
+                    f"“{' '.join(claimed.split())}”, but line {later.line} is of {titled.day}."
+                )
+                place = f"{note.path}:{later.line}: {later.text.strip()[:_MOST_QUOTED]}"
+                cause = block.line_text_at(stamp.start())
+                yield RuleResult(block.line_at(stamp.start()), message, cause, (place,))
+                return
+
+
+def _has_day(text: str, dated: FoundDate) -> bool:
+    """Return whether a date in a text has its day, not only its month."""
+    return dated.day.day in map(int, re.findall(r"\d+", text[dated.start : dated.end]))
+
+
+_BESIDE = 12
+"""Characters between “last updated” and its date."""
+_HEADING = compile_lazily(r"#{1,6}\s+(.+)")
+
+
 def _find_segment(text: str, at: int) -> tuple[int, int]:
     return next((it for it in _split(text, _SEGMENT) if it[0] <= at < it[1]), (0, len(text)))
 
@@ -439,17 +474,6 @@ def _split(text: str, mark: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     yield start, len(text)
 
 
-def _get_words(text: str) -> frozenset[str]:
-    """Return the words of a text that carry meaning, ordinals as numbers, without plural."""
-    words = (_ORDINALS.get(word, word) for word in _WORD.findall(lower_text(text)))
-    filler = _filler()
-    return frozenset(
-        word.removesuffix("s") if len(word) > _LONG else word
-        for word in words
-        if word not in filler and (len(word) > 2 or any(map(str.isdigit, word)))
-    )
-
-
 def _is_denied(spoken: str, status: re.Match[str]) -> bool:
     """Return whether a word for coming work is denied: “nothing pending”, “no longer blocked”."""
     return bool(_denial().search(spoken[max(0, status.start() - 16) : status.start()]))
@@ -458,12 +482,6 @@ def _is_denied(spoken: str, status: re.Match[str]) -> bool:
 @cache
 def _denial() -> re.Pattern[str]:
     return re.compile(rf"(?:{build_alternation(list_expressions('status', 'denial'))})\s+\Z")
-
-
-@cache
-def _filler() -> frozenset[str]:
-    filler: Mapping[str, Iterable[str]] = read_words("opposition")["filler"]
-    return frozenset(word for texts in filler.values() for text in texts for word in text.split())
 
 
 @cache
@@ -483,6 +501,11 @@ def _done_words() -> re.Pattern[str]:
 
 
 @cache
+def _updated() -> re.Pattern[str]:
+    return compile_part("status", "updated")
+
+
+@cache
 def _parts() -> re.Pattern[str]:
     kinds = "|".join(list_expressions("status", "part"))
     return re.compile(
@@ -499,13 +522,6 @@ def _all_done() -> re.Pattern[str]:
         rf"\b(?:{every})\s+(?:\d+\s+|\w+\s+)?(?:{kinds})s?\s+"
         rf"(?:are |is |sind |sont |están )?(?:now )?(?:{done})"
     )
-
-
-@cache
-def _open_list() -> re.Pattern[str]:
-    words = build_alternation(list_expressions("status", "open_items"))
-    # on raw text too: with emphasis, and behind the marks of a list
-    return re.compile(rf"(?:\A|[.!;]\s|\n)[\s*_#>]*(?:[-+]\s+)?[\s*_]*({words})\s*[:：]\s*")
 
 
 @cache
