@@ -55,7 +55,7 @@ class NoteView(LineView, inherit_bindings=False):
         """Whether the whole page is drawn."""
         self._chosen = -1
         self._lost_choice: tuple[int, LinkTarget] | None = None
-        """The link that was chosen before the same note was drawn anew, and its number."""
+        """The link that was chosen before the same note was drawn again, and its number."""
         self._words = ""
         self._needle: re.Pattern[str] | None = None
         self.matches: list[int] = []
