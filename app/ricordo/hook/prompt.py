@@ -61,8 +61,8 @@ def answer_prompt(document: bytes, state: str, agent: str = "") -> bytes:
     if memory is None:
         return b""
     usage = UsageStore(state, memory.root)
-    room = min(1.0, SESSION_ROOM - usage.measure_given(event.session))
-    blocks = _blocks(memory, event, prompt, room, usage.list_given(event.session))
+    given, spent = usage.read_given(event.session)
+    blocks = _blocks(memory, event, prompt, min(1.0, SESSION_ROOM - spent), given)
     if not blocks:
         return b""
     context = "\n\n".join([_introduction(memory), *blocks.values()])

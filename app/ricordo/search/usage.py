@@ -89,18 +89,14 @@ class UsageStore:
         self._patience = patience
         self._put_aside = put_aside
 
-    def list_given(self, session: str) -> frozenset[bytes]:
-        """Return the paths of the notes given to an agent in this session."""
+    def read_given(self, session: str) -> tuple[frozenset[bytes], float]:
+        """Return the paths of the notes given to an agent in this session, and how much room they
+        took together, with those of other memories, as `record_given` was told.
+        """
+        nothing: tuple[frozenset[bytes], float] = (frozenset(), 0.0)
         if not session:
-            return frozenset()
-        sql = "SELECT CAST(path AS BLOB) FROM given WHERE session = ? AND memory = ?"
-        return frozenset(path for (path,) in self._rows(sql, session, self._root))
-
-    def measure_given(self, session: str) -> float:
-        """Return how much room the notes given in this session took, as `record_given` was told."""
-        sql = "SELECT CAST(room AS REAL) FROM spent WHERE session = ?"
-        rows = self._rows(sql, session) if session else []
-        return rows[0][0] if rows else 0.0
+            return nothing
+        return self._read(lambda it: _read_given(it, session, self._root)) or nothing
 
     def record_given(self, session: str, paths: Iterable[bytes], room: float = 0.0) -> None:
         """Record that the notes at `paths` were given to an agent together and took this `room`.
@@ -186,12 +182,16 @@ class UsageStore:
 
     def _rows(self, sql: str, *values: str) -> list[Any]:
         # callers cast the types: a flipped bit may have turned a path into a number
+        return self._read(lambda connection: connection.execute(sql, values).fetchall()) or []
+
+    def _read(self, work: Callable[[sqlite3.Connection], Answer]) -> Answer | None:
+        """Return what `work` reads; None where the file is missing or cannot be read."""
         if not os.path.exists(self._path):
-            return []
+            return None
         try:
-            return self._run(lambda connection: connection.execute(sql, values).fetchall())
+            return self._run(work)
         except (sqlite3.Error, OSError, UnicodeDecodeError):
-            return []
+            return None
 
     def _run(self, work: Callable[[sqlite3.Connection], Answer]) -> Answer:
         """Do `work` in one transaction, with a new file if the existing one is damaged."""
@@ -227,6 +227,19 @@ def _prepare(connection: sqlite3.Connection) -> None:
     # an agent is waiting, and a system crash would lose little
     connection.execute("PRAGMA synchronous = OFF")
     connection.text_factory = lambda text: text.decode("utf-8", "replace")
+
+
+def _read_given(
+    connection: sqlite3.Connection, session: str, root: str
+) -> tuple[frozenset[bytes], float]:
+    sql = "SELECT CAST(path AS BLOB) FROM given WHERE session = ? AND memory = ?"
+    paths = frozenset(path for (path,) in connection.execute(sql, (session, root)))
+    try:
+        sql = "SELECT CAST(total(room) AS REAL) FROM spent WHERE session = ?"
+        return paths, connection.execute(sql, (session,)).fetchone()[0]
+    except sqlite3.OperationalError:
+        # the table comes with the first notes
+        return paths, 0.0
 
 
 def _give(connection: sqlite3.Connection, root: str, session: str, paths: list[bytes]) -> None:

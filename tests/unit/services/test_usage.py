@@ -151,7 +151,7 @@ def test_without_the_notebook_a_damaged_file_stays(desk: Desk) -> None:
     desk.fill()
     _overwritten(desk.file)
     bare = UsageStore(desk.environment.state, desk.memory.root)
-    assert (bare.list_given("s"), bare.report()) == (frozenset(), [])
+    assert (bare.read_given("s"), bare.report()) == ((frozenset(), 0.0), [])
     with pytest.raises(sqlite3.DatabaseError):
         bare.record_given("s", [b"one.md"])
     assert desk.file.read_bytes().startswith(b"no database")
