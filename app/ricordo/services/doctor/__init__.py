@@ -4,6 +4,5 @@
 memories that no session loads any more, with `identity.py`, which tells by evidence whether a
 directory is the project that was elsewhere; `mixed_memories.py` finds those of several projects.
 `hooks.py` checks hooks and what they cost, `setup.py` settings, servers, instruction files and
-Ricordo's own directory. `doctor.py` puts all together, and `repair.py` makes and applies the change
-sets.
+Ricordo's own directory. `doctor.py` puts all together, and `repair.py` makes and applies changes.
 """

@@ -25,6 +25,7 @@ from ricordo.services.doctor.repair import (
 )
 from ricordo.text import make_one_line
 from ricordo.tui.actions.bindings import Handlers
+from ricordo.tui.actions.registry import BY_ID, format_action_keys
 from ricordo.tui.base.action_screen import make_bindings
 from ricordo.tui.base.list_diff_screen import ListDiffScreen, NotebookActions
 from ricordo.tui.context import ScreenId
@@ -195,7 +196,9 @@ class DoctorScreen(ListDiffScreen):
             progress = StyledSpan(f" ○ {job.label}", "accent")
             self._state.set_content((progress, StyledSpan(" · nothing is changed", "dim")))
         else:
-            state = " nothing is written until ctrl+s" if self._change_set.edits else ""
+            read_on = f" {format_action_keys(BY_ID['next-pane'], self.keymap)} reads on"
+            written = " · nothing is written until ctrl+s" if self._change_set.edits else ""
+            state = f"{read_on}{written}" if self.problem else ""
             self._state.set_content((StyledSpan(state, "dim"),))
         self._list.border_title = Content(f"Problems · {len(problems)}" if self.is_loaded else "")
         self._right.border_title = Content(self.problem.check if self.problem else "")
