@@ -84,8 +84,7 @@ def find_statements(message: str, day: date, *, is_answer: bool) -> Iterator[Sta
         _Judged(all_sentences, number, unquoted, day, is_answer=is_answer)
         for number in range(len(all_sentences))
     ]
-    finders = (_find_requested, _find_plain, _find_by_signs)
-    statement = next(filter(None, (find(judged) for find in finders)), None)
+    statement = _find_requested(judged) or _find_plain(judged) or _find_by_signs(judged)
     while statement is not None:
         yield statement
         last = (*statement.sentences, *statement.following)[-1]
