@@ -242,6 +242,9 @@ def _find_plain(judged: Sequence[_Judged], begin: int = 0) -> Statement | None:
     for candidate in judged[begin:]:
         if not candidate.states or candidate.is_for_once:
             continue
+        if begin and candidate.has("request"):
+            # it is about the statement before it
+            continue
         kind = _plain_kind(candidate)
         if kind is None:
             continue
