@@ -327,9 +327,11 @@ async def test_undo_reverts_all_that_was_kept_at_once_also_after_the_visit(tmp_p
         await stage.wait_for(lambda: text_of(screen_of(stage)._list).count("kept") == len(arrived))
         await leave(stage)
         assert new_in(root) == []
+        await stage.wait_for(lambda: stage.main._changing.can_undo)
         await stage.press("u")
         await stage.wait_for(lambda: "Undone: “keep” of others' changes to " in stage.toasts)
         assert new_in(root) == arrived
+        await stage.wait_for(lambda: stage.main._changing.can_redo)
         await stage.press("U")
         await stage.wait_for(lambda: new_in(root) == [])
     assert contents(root) == before

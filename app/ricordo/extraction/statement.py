@@ -84,8 +84,7 @@ def find_statements(message: str, day: date, *, is_answer: bool) -> Iterator[Sta
         _Judged(all_sentences, number, unquoted, day, is_answer=is_answer)
         for number in range(len(all_sentences))
     ]
-    finders = (_find_requested, _find_plain, _find_by_signs)
-    statement = next(filter(None, (find(judged) for find in finders)), None)
+    statement = _find_requested(judged) or _find_plain(judged) or _find_by_signs(judged)
     while statement is not None:
         yield statement
         last = (*statement.sentences, *statement.following)[-1]
@@ -242,6 +241,9 @@ def _find_plain(judged: Sequence[_Judged], begin: int = 0) -> Statement | None:
     """
     for candidate in judged[begin:]:
         if not candidate.states or candidate.is_for_once:
+            continue
+        if begin and candidate.has("request"):
+            # it is about the statement before it
             continue
         kind = _plain_kind(candidate)
         if kind is None:

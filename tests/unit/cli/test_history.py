@@ -111,4 +111,4 @@ def test_undo_reverts_the_keeping_of_the_inbox_and_nothing_older(
     ricordo("inbox", "--keep-all")
     assert json.loads(ricordo("inbox", "--json"))["changes"] == []
     ricordo("undo")
-    assert "undone: change of quays.md" in ricordo("undo")
+    assert "undone: change of MEMORY.md, quays.md" in ricordo("undo")

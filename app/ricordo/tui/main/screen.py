@@ -445,8 +445,11 @@ class MainScreen(ActionScreen[None]):
     # What the parts of the screen report
 
     def _arrivals_changed(self) -> None:
-        """Handle that the number of arrivals changed: new notes are to be reviewed."""
+        """Handle that the number of arrivals changed: new notes are to be reviewed, and what was
+        decided on them can be undone.
+        """
         self._reviewing.count()
+        self._changing.update_history()
         self.update_bars()
 
     def _cursor_moved(self, pane: Pane) -> None:

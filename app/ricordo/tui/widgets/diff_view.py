@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
-from itertools import takewhile
+from itertools import islice, takewhile
 
 from ricordo.memory.change import Edit
 from ricordo.tui.color_palette import Palette
@@ -16,6 +16,8 @@ from ricordo.tui.widgets.line_view import CursorView
 
 _SHORT = 48 * 1024
 """Bytes that are drawn at once: a diff of a megabyte takes a second."""
+_FIRST_ROWS = 3
+"""Rows of the first hunk that are in sight before the user moves."""
 _DRAWING_GROUP = "drawing"
 _DRAWING: list[DiffLine] = [
     DiffLine(StyledLine((StyledSpan("  a long text is being compared …", "dim"),)))
@@ -153,11 +155,13 @@ class DiffView(CursorView):
 
     @property
     def _first_hunk(self) -> range:
-        """Return the rows of the first hunk; empty without one."""
+        """Return the first rows of the first hunk; empty without one."""
         hunks = [(line.edit, line.hunk) if line.hunk >= 0 else None for line in self._lines]
         first = next((n for n, hunk in enumerate(hunks) if hunk), 0)
         rows = takewhile(lambda n: hunks[n] == hunks[first], range(first, len(hunks)))
-        return range(first, max(rows, default=first) + 1) if any(hunks) else range(0)
+        return (
+            range(first, first + len(list(islice(rows, _FIRST_ROWS)))) if any(hunks) else range(0)
+        )
 
     def on_resize(self) -> None:
         """Draw for the new width; until the user moves, the first hunk stays in sight."""
