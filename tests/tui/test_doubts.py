@@ -153,7 +153,7 @@ async def test_cancelling_and_failures_change_nothing(root: Path, serve: Serve) 
 async def test_the_rules_cannot_judge_uncertain_pairs(root: Path) -> None:
     async with staged(root) as stage:
         await open_question(stage)
-        await stage.paints("The rules cannot judge these: choose a model or a program.")
+        await stage.paints("The rules engine cannot judge these: choose a model or a program.")
         await stage.paints("To choose one: Esc Esc c, then → for the next engine.")
         for path, said in zip(("end-of-day.md", "morning.md"), SUMMARY, strict=True):
             await stage.paints(f"{path}:")

@@ -276,11 +276,13 @@ def test_a_folder_that_the_agent_does_not_use_is_said_to_be_another(
 
 
 def test_without_a_memory_the_places_and_a_sample_are_named(
-    machine: Machine, capsys: pytest.CaptureFixture[str]
+    machine: Machine, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert run(["lint", str(machine.directory("bare"))]) == 3
+    monkeypatch.chdir(machine.repository("bare"))
+    assert run(["lint"]) == 3
     said = capsys.readouterr().err
-    assert "folder of the project (memory or memories at the top" in said
+    assert "of the project (memory or memories at the top" in said
     assert "`ricordo demo` opens a sample" in said
-    assert run(["lint", str(machine.home)]) == 3
+    monkeypatch.chdir(machine.home)
+    assert run(["lint"]) == 3
     assert "folders are searched only inside a project" in capsys.readouterr().err

@@ -40,7 +40,7 @@ MAX_PAIRS = 20
 _WRITTEN, _WRITTEN_EACH = 1_500, 150
 """Output tokens: allowance for thinking, and for each pair."""
 _NONE_PENDING = "No uncertain pairs without an opinion."
-_RULES = "The rules cannot judge these: choose a model or a program."
+_RULES = "The rules engine cannot judge these: choose a model or a program."
 _NO_ROOM = "Not even one pair fits under the token limit of a run."
 
 

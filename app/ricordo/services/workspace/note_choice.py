@@ -35,9 +35,11 @@ def pick_note(memory: Memory, name: str) -> Note:
 
 
 def _describe_matches(memory: Memory, part: str) -> str:
-    """Return how many notes have `part` in their name, and the first of them; "" for none."""
+    """Return how many notes have `part` in their name, and the first of them; "" where they are too
+    few to be more than near.
+    """
     matches = [note.stem for note in memory.notes if part.casefold() in note.stem.casefold()]
-    if not part or not matches:
+    if not part or len(matches) <= MOST:
         return ""
     shown = ", ".join(f"“{make_one_line(name)}”" for name in matches[:MOST])
     return f"{len(matches):,} names contain it, such as {shown}."
