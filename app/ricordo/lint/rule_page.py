@@ -71,7 +71,7 @@ class Judged(NamedTuple):
     false: int
 
     @property
-    def total(self) -> int:
+    def number(self) -> int:
         """All of them."""
         return sum(self)
 
@@ -131,7 +131,7 @@ class RulePage:
         for; None where fewer than ENOUGH were judged.
         """
         sealed = self.judged.get("sealed", Judged(0, 0, 0))
-        return sealed.right / sealed.total if sealed.total >= ENOUGH else None
+        return sealed.right / sealed.number if sealed.number >= ENOUGH else None
 
     @property
     def thresholds(self) -> Mapping[str, float]:

@@ -157,11 +157,11 @@ def _describe_judged(page: RulePage) -> str:
     kind = "findings of the severity info" if page.is_info_judged else "errors and warnings"
     sentences: list[str] = []
     for use, judged in page.judged.items():
-        low, high = compute_interval(judged.right, judged.total)
+        low, high = compute_interval(judged.right, judged.number)
         sentences.append(
-            f"{_JUDGED_ON[use]}, readers judged {judged.total:,} of its {kind}:"
+            f"{_JUDGED_ON[use]}, readers judged {judged.number:,} of its {kind}:"
             f" {judged.wanted:,} right and wanted, {judged.useless:,} right but of no use,"
-            f" {judged.false:,} false; right {judged.right / judged.total:.0%}"
+            f" {judged.false:,} false; right {judged.right / judged.number:.0%}"
             f" (at 95 %: {low:.0%} to {high:.0%})."
         )
     if not sentences:

@@ -138,7 +138,7 @@ def test_broken_entry_links_to_renamed_file(root: Path) -> None:
     [
         # wikis have other rules for links
         ("[A](Notes-On-A.md)", "[A](notes_on_a.md)", WIKI, False),
-        ("[[en/notes_on_a]]", "[[sub/en/notes_on_a]]", WIKI, False),
+        ("[[old/en/notes_on_a]]", "[[sub/en/notes_on_a]]", WIKI, False),
         ("[A](old/notes_on_a.md)", "[A](notes_on_a.md)", AUTO_MEMORY, False),
         # renames are known; a wikilink keeps its form
         ("[A](old.md)", "[A](notes_on_a.md)", WIKI, True),
