@@ -309,8 +309,8 @@ def _follow_links(reader: IndexReader, ranking: Ranking, chances: Mapping[int, f
     for candidate in ranking.candidates[1:]:
         number = candidate.row.id
         gained = LINKED * best * mass.get(number, 0.0) / most
-        # a seed names its links as a reason only if they give it more than its words
-        if number not in seeds or gained > candidate.of_words:
+        # a seed names its links as a reason only if they give it more than its words and meaning
+        if number not in seeds or gained > candidate.score:
             candidate.cues += _describe_links(around.get(number, ()), ranking.candidates[:SEEDS])
         gained *= chances[number]
         candidate.score = min(candidate.score + gained, best * 0.999)
