@@ -109,7 +109,8 @@ def test_a_second_score_by_meaning_has_its_place(root: Path, state: Path):
     def paths(meaning: Meaning | None) -> list[bytes]:
         index = SearchIndex(str(state), memory.root)
         chosen = index.query(
-            memory, lambda reader: select(reader, question, TODAY, meaning=meaning)
+            memory,
+            lambda reader: select(reader, question, TODAY, 2, meaning=meaning, strictness=LENIENT),
         )
         return [it.path for it in chosen]
 
