@@ -70,8 +70,8 @@ infinite.
 """
 MOST_IN_NAME = 2.0
 """Rare words in the name from which on more are no further evidence."""
-SHORTEST, LONGEST = 10.0, 2000.0
-"""What is added to the length of a note, in words, and the length that counts at most."""
+SHORTEST, LONGEST = 300.0, 2000.0
+"""Words of a note that count as its length, at least and at most."""
 CONSIDERED = 8
 """Notes with the highest scores that may be selected."""
 JUDGED = 2
@@ -119,14 +119,14 @@ class Weights:
 
 
 SPACED = Weights(
-    start=2.35,
+    start=3.15,
     score=1.3,
     stated=2.1,
-    named=1.15,
-    words=0.95,
+    named=1.17,
+    words=0.91,
     enough=4.0,
-    meaning=4.2,
-    length=-0.94,
+    meaning=4.3,
+    length=-1.06,
 )
 UNSPACED = Weights(
     start=-3.7, score=1.05, stated=2.7, named=0.0, words=2.2, enough=6.0, meaning=0.0, length=0.0
@@ -254,7 +254,7 @@ def estimate_likelihood(
         + weights.named * min(named, MOST_IN_NAME)
         + weights.words * min(words, weights.enough)
         + weights.meaning * similarity
-        + weights.length * log(min(length, LONGEST) + SHORTEST)
+        + weights.length * log(max(SHORTEST, min(length, LONGEST)))
     )
     return 1 / (1 + exp(-evidence))
 
@@ -309,8 +309,8 @@ def _follow_links(reader: IndexReader, ranking: Ranking, chances: Mapping[int, f
     for candidate in ranking.candidates[1:]:
         number = candidate.row.id
         gained = LINKED * best * mass.get(number, 0.0) / most
-        # a seed names its links as a reason only if they give it more than its words
-        if number not in seeds or gained > candidate.of_words:
+        # a seed names its links as a reason only if they give it more than its words and meaning
+        if number not in seeds or gained > candidate.score:
             candidate.cues += _describe_links(around.get(number, ()), ranking.candidates[:SEEDS])
         gained *= chances[number]
         candidate.score = min(candidate.score + gained, best * 0.999)

@@ -34,7 +34,7 @@ def test_results_are_one_document(command: str, memory: str, capsys: pytest.Capt
 
 @pytest.mark.parametrize("command", ["search", "recall"])
 def test_nothing_found_ends_with_1(command: str, memory: str, capsys: pytest.CaptureFixture[str]):
-    assert run([command, "kubernetes ingress", memory, "--json"]) == 1
+    assert run([command, "kubernetes", memory, "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["results"] == []
 
 

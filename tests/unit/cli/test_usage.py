@@ -24,7 +24,7 @@ NOTHING = "no note was used yet\nno search without results\n"
     [
         ("recall", "where are the ports of Sines"),
         ("recall", "--ambient"),
-        ("recall", "kubernetes ingress"),
+        ("recall", "kubernetes"),
         ("search", "ports"),
         ("show", "ports"),
         ("load",),
@@ -33,7 +33,7 @@ NOTHING = "no note was used yet\nno search without results\n"
 def test_what_a_user_types_counts_for_no_agent(
     ricordo: Ricordo, pinned: Path, words: tuple[str, ...]
 ) -> None:
-    ricordo(*words, code=1 if "kubernetes ingress" in words or "--ambient" in words else 0)
+    ricordo(*words, code=1 if "kubernetes" in words or "--ambient" in words else 0)
     assert ricordo("usage") == NOTHING
 
 

@@ -250,12 +250,23 @@ def test_a_question_is_covered_by_the_weight_of_its_words(masts: IndexReader) ->
     asked = tow + rope + unicorn
     one = log(1 + 3.5 / 1.5)
     hits = {name: TermHits(note, lexicon) for name, note in read_notes(masts).items()}
-    assert lexicon.cover(hits["one"]) == pytest.approx((0, (tow + rope) / one))
-    assert lexicon.cover(hits["two"]) == pytest.approx((0, rope / one))
-    assert lexicon.cover(hits["three"]) == (0, 0)
-    assert ask(masts, "").cover(hits["three"]) == (0, 0)
+    assert lexicon.cover(hits["one"]) == pytest.approx((0, 0, (tow + rope) / one))
+    assert lexicon.cover(hits["two"]) == pytest.approx((0, 0, rope / one))
+    assert lexicon.cover(hits["three"]) == (0, 0, 0)
+    assert ask(masts, "").cover(hits["three"]) == (0, 0, 0)
     assert lexicon.unknown == ("unicorn",)
     assert lexicon.sum_asked() == pytest.approx(asked)
+
+
+def test_words_in_a_name_cover_a_question_by_their_share_and_weight(root: Path) -> None:
+    memory = {"tow.md": "---\nname: tow\n---\nmast", "b.md": "---\nname: rope\n---\ntow"}
+    reader = read_index(root, memory)
+    lexicon = ask(reader, "tow mast")
+    hits = {name: TermHits(note, lexicon) for name, note in read_notes(reader).items()}
+    tow, mast, rarest = log(1 + 0.5 / 2.5), log(1 + 1.5 / 1.5), log(1 + 1.5 / 1.5)
+    named = (tow / (tow + mast), tow / rarest, (tow + mast) / rarest)
+    assert lexicon.cover(hits["tow"]) == pytest.approx(named)
+    assert lexicon.cover(hits["rope"]) == pytest.approx((0, 0, tow / rarest))
 
 
 def test_the_rarest_words_of_the_notes_are_scored(masts: IndexReader) -> None:

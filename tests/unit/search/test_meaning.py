@@ -157,6 +157,7 @@ def test_the_nearest_sketch_is_that_of_the_text_itself(table: TokenTable):
 
 def test_a_table_that_is_damaged_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "tokens.db").write_bytes(b"no database" * 99)
-    monkeypatch.setattr("ricordo.search.meaning.find_data_file", lambda _: tmp_path / "tokens.db")
+    path = str(tmp_path / "tokens.db")
+    monkeypatch.setattr("ricordo.search.meaning.find_data_file", lambda _: path)
     with pytest.raises(sqlite3.Error), closing(TokenTable()) as table:
         table.embed(["boat"])

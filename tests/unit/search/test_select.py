@@ -90,7 +90,9 @@ def test_a_note_that_links_lift_names_them(root: Path, state: Path):
     memory = fleet(root, {**ships, **hub})
     question = RecallQuestion("tow rope", TODAY)
     index = SearchIndex(str(state), memory.root)
-    found = index.query(memory, lambda reader: select(reader, question, TODAY, strictness=LENIENT))
+    found = index.query(
+        memory, lambda reader: select(reader, question, TODAY, 20, strictness=LENIENT)
+    )
     why = {it.path.decode(): it.why for it in found}
     assert why["harbour.md"] == ["says rope", "linked with barge, yawl"]
     assert why["yawl.md"] == ["says tow, rope"]
@@ -107,7 +109,8 @@ def test_a_second_score_by_meaning_has_its_place(root: Path, state: Path):
     def paths(meaning: Meaning | None) -> list[bytes]:
         index = SearchIndex(str(state), memory.root)
         chosen = index.query(
-            memory, lambda reader: select(reader, question, TODAY, meaning=meaning)
+            memory,
+            lambda reader: select(reader, question, TODAY, 2, meaning=meaning, strictness=LENIENT),
         )
         return [it.path for it in chosen]
 
