@@ -157,7 +157,7 @@ def test_a_comment_does_not_refute_a_to_do(repository: Repository, line: str) ->
         ("feat(web): export tide curves", "**Next:** harbour map, export of tide curves."),
         ("Add the harbour map", "The harbour map is not built yet."),
         ("Add the harbour map", "## Next steps\n\n1. Harbour map (with depth)\n2. Export"),
-        ("Add the harbour map", "- [ ] harbour map (with depth)"),
+        ("Add the harbour map", "## To do\n\n- [ ] harbour map (with depth)"),
         ("feat: 港口地图 harbour", "待实现 harbour 港口地图。"),
         ("Merge pull request #7 from ana/feat/harbour-map", "Harbour map still to be built."),
         ("docs: finish phase 2 of the survey: complete", "Survey phase 2 underway."),
@@ -192,6 +192,11 @@ def test_a_commit_that_only_speaks_of_the_work_refutes_nothing(
 ) -> None:
     repository.commit(subject, DAYS[2])
     assert repository.judge("Deferred: harbour map.") == ()
+
+
+def test_a_checklist_for_every_time_is_no_open_work(repository: Repository) -> None:
+    repository.commit("feat: harbour map", DAYS[2])
+    assert repository.judge("## Before a release\n\n- [ ] Harbour map updated") == ()
 
 
 def test_an_entry_of_the_index_is_judged_by_its_status(repository: Repository) -> None:

@@ -111,7 +111,7 @@ def split_passages(note: Note) -> Iterator[Passage]:
         if _DIARY.match(statement.text) or _CHECKED.match(statement.text):
             distance |= _Distance.PAST
         elif _UNCHECKED.match(statement.text):
-            distance |= _Distance.OTHER | _Distance.OPEN
+            distance |= _Distance.OTHER
         yield from _passages(statement, distance, is_summary=statement.line < first_of_body)
 
 

@@ -109,8 +109,7 @@ def status_claim(
         is_refuted = verdict.kind in _STATUS and verdict.outcome in _FAILED
         if is_refuted and key not in refuted:
             refuted.add(key)
-            claimed = make_one_line(verdict.claim.replace("**", ""))
-            yield from _report(note, verdict, f"Git says otherwise: “{claimed}”.")
+            yield from _report(note, verdict, f"Git says otherwise: “{_quote(verdict)}”.")
 
 
 @verdict_rule(
@@ -129,7 +128,7 @@ def changed_since(
                 message = f"Files that the note names changed after {_day_of(note)}."
                 yield from _report(note, verdict, message, Severity.INFO)
             else:
-                message = f"{verdict.claim} differs from the project."
+                message = f"{_quote(verdict)} differs from the project."
                 is_value = verdict.kind is not ClaimKind.VERSION
                 at_most = Severity.WARNING if is_value else _severity_of(verdict)
                 yield from _report(note, verdict, message, at_most)
@@ -148,6 +147,11 @@ def restates_instructions(
     for verdict in islice(repeated, 1):
         source = verdict.evidence[0].partition(": ")[0]
         yield from _report(note, verdict, f"Repeats {source}.")
+
+
+def _quote(verdict: Verdict) -> str:
+    """Return the claim in one line, without the signs of emphasis."""
+    return make_one_line(" ".join(verdict.claim.replace("**", "").split()))
 
 
 def _day_of(note: Note) -> str:
