@@ -1,8 +1,8 @@
 """Decide whether two claims contradict each other, and why.
 
-A contradiction that is reported gives one subject, which both name, two values of a relation that
-has one value at a time. Whatever else differs in a way that may exclude the other is only offered
-to the user as a candidate.
+Short claims are aligned word by word, longer sentences compared by their frames. A contradiction
+that is reported gives one subject, which both name, two values of a relation that has one value at
+a time. Of what else may exclude the other, the likely is offered to the user as a candidate.
 """
 
 from __future__ import annotations
@@ -87,6 +87,10 @@ class Difference(NamedTuple):
         if self.tool_class:
             name = f"tools of one class ({self.tool_class})"
         return f"{name or self.kind}: {self.left} / {self.right}"
+
+    def swap(self) -> Difference:
+        """Return the same difference with its sides exchanged."""
+        return self._replace(left=self.right, right=self.left)
 
     def list_values(self) -> list[tuple[str, str]]:
         """Return the values of both that may replace each other, as they are written; none where
@@ -174,7 +178,7 @@ def oppose_texts(left: str, right: str) -> Opposition | None:
     """Return how two sentences contradict each other: by facts on a named thing, word by word, or
     surely by their frames; None where they do not.
     """
-    if not left or not right:
+    if not left or not right or left == right:
         return None
     facts = {(it.subject, it.relation): it for it in extract_facts(right)}
     for fact in extract_facts(left):
@@ -203,8 +207,12 @@ def judge_sentences(left: str, right: str) -> Opposition | None:
     """Return how two sentences contradict each other, surely or likely enough for the user's look;
     None where they do not.
     """
-    if not left or not right:
+    if not left or not right or left == right:
         return None
+    if left > right:
+        # the same whichever comes first
+        swapped = judge_sentences(right, left)
+        return swapped and swapped._replace(difference=swapped.difference.swap())
     found = oppose_sentences(left, right)
     if found and found.is_certain:
         return found
@@ -563,15 +571,21 @@ def _is_fixed(claim: Claim) -> bool:
 
 
 def _compare_tools(pair: Alignment, left: list[Value], right: list[Value]) -> Difference | None:
-    for mine in left:
-        for its in right:
-            kinds = {kind.name: name for kind, name in mine.classes}
-            for kind, name in its.classes:
-                if kinds.get(kind.name, name) != name:
-                    is_one = len(left) == len(right) == 1
-                    is_sure = is_one and not (pair.left.is_additive or pair.right.is_additive)
-                    return Difference("tool", mine.text, its.text, is_sure, kind.name)
-    return None
+    found = [
+        (kind.name, mine.text, its.text)
+        for mine in left
+        for its in right
+        for kind, name in its.classes
+        for its_kind, its_name in mine.classes
+        if kind == its_kind and name != its_name
+    ]
+    if not found:
+        return None
+    # the same whichever comes first
+    kind_name, mine_text, its_text = min(found)
+    is_one = len(left) == len(right) == 1
+    is_sure = is_one and not (pair.left.is_additive or pair.right.is_additive)
+    return Difference("tool", mine_text, its_text, is_sure, kind_name)
 
 
 def _are_equal(one: Value, other: Value) -> bool:

@@ -442,12 +442,9 @@ class Comparison:
             "same code": bool(one.codes & other.codes),
             "same topic": _count_shared(one.topic, other.topic) >= 1,
             "own codes": bool(one.codes - other.codes and other.codes - one.codes),
-            "own instances": self.has_own_instances,
             "own topics": self.has_own_topics,
             "other time": self.is_other_time,
             "other case": self.is_other_case,
-            "other scope": self.is_other_scope,
-            "same quantity": self.is_same_quantity,
             "same tool": bool(one.tools & other.tools),
             "denial": ("denial" in one.signs) != ("denial" in other.signs),
             "gone": ("gone" in one.signs) != ("gone" in other.signs),
@@ -456,6 +453,7 @@ class Comparison:
             "default": "default" in both,
             "owner": "owner" in both,
             "place": "place" in both,
+            "exclusive": any(it.is_exclusive for it in self.differences),
         }
         for it in self.differences:
             found[f"differs in {_DIMENSIONS.get(it.kind.split()[0], 'quantity')}"] = 1
@@ -509,13 +507,16 @@ class Comparison:
 
     @property
     def is_comparable(self) -> bool:
-        """Whether both assert something, and no question or other case keeps them apart."""
-        one, other = self.one, self.other
-        are_asserted = one.claim.is_assertion and other.claim.is_assertion and self.shared[0] > 0
-        return (
-            are_asserted
-            and not one.text.endswith(("?", "？"))
-            and not other.text.endswith(("?", "？"))
+        """Whether both assert something on one subject in one scope, and not the same quantity."""
+        is_apart = self.is_other_scope or self.has_own_instances or self.is_same_quantity
+        return self.are_asserted and self.shared[0] > 0 and not is_apart
+
+    @property
+    def are_asserted(self) -> bool:
+        """Whether both say that something is so."""
+        return all(
+            it.claim.is_assertion and not it.text.endswith(("?", "？"))
+            for it in (self.one, self.other)
         )
 
     def find_exclusive(self) -> FrameDifference | None:
@@ -530,7 +531,7 @@ class Comparison:
             or self.is_same_quantity
             or self.is_other_case
         )
-        if is_short or is_apart or not self.is_comparable:
+        if is_short or is_apart or not self.are_asserted:
             return None
         return next((it for it in self.differences if self._is_exclusive(it)), None)
 
@@ -602,8 +603,8 @@ _DIMENSIONS = {
     "presence": "use",
     "negation": "sign",
     "quantifiers": "sign",
-    "owner": "names",
-    "place": "names",
+    "owner": "owner",
+    "place": "place",
 }
 """The dimension of each kind of difference; of others a quantity with a unit."""
 
@@ -844,7 +845,8 @@ def _compare_use(one: ComparedSentence, other: ComparedSentence) -> Iterator[Fra
 def _compare_presence(one: ComparedSentence, other: ComparedSentence) -> Iterator[FrameDifference]:
     """Yield what is there by one statement and not by the other one."""
     for having, lacking in ((one, other), (other, one)):
-        if lacking.absent & having.keys and lacking.absent & having.asserted_keys:
+        absent = (lacking.absent - having.absent) & having.keys
+        if absent and absent & having.asserted_keys:
             values = ("there", "not there")
             is_exclusive = "only" not in lacking.signs
             yield FrameDifference(
