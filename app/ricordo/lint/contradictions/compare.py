@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.claim import Claim, Value, Word, read_claim
 from ricordo.lint.contradictions.facts import NamedFact, extract_facts
-from ricordo.lint.contradictions.frames import Comparison, compare_sentences, has_ticket
+from ricordo.lint.contradictions.frames import Comparison, compare_sentences, share_name
 
 _MOST_OWN = 2
 """Words that one claim may have more about the same subject."""
@@ -112,9 +112,6 @@ class Opposition(NamedTuple):
     candidate that was judged the negative of its likelihood.
     """
 
-    is_framed: bool = False
-    """Whether it was found by the frames of whole sentences, not word by word."""
-
     @property
     def reason(self) -> str:
         """The difference, in a few words."""
@@ -198,7 +195,7 @@ def oppose_sentences(left: str, right: str) -> Opposition | None:
         exclusive = compare_sentences(left, right).find_exclusive()
         if exclusive is not None:
             difference = Difference(*exclusive[:3], is_certain=True)
-            return Opposition(difference, is_certain=True, distance=0.0, is_framed=True)
+            return Opposition(difference, is_certain=True, distance=0.0)
     return aligned
 
 
@@ -217,12 +214,14 @@ def judge_sentences(left: str, right: str) -> Opposition | None:
     if found and found.is_certain:
         return found
     compared = compare_sentences(left, right)
+    if not compared.is_comparable:
+        return None
     likelihood = sum(
         known.load_weights().get(name, 0.0) * value
         for name, value in list_features(compared, found).items()
     )
     difference = found.difference if found else compared.difference
-    if likelihood <= 0 or not difference or not compared.is_comparable:
+    if likelihood <= 0 or not difference:
         return None
     return Opposition(Difference(*difference[:3]), is_certain=False, distance=-likelihood)
 
@@ -284,6 +283,8 @@ def _align(one: Claim, other: Claim) -> Alignment:
 
 def _is_form(one: Word, other: Word) -> bool:
     """Return whether two words are forms of one word."""
+    if one.key[0] != other.key[0] and one.key[0] < "\u3040":
+        return False
     if not (one.key.isalpha() and other.key.isalpha()):
         return False
     short, long = sorted((one.key, other.key), key=len)
@@ -398,11 +399,13 @@ def oppose_reliably(left: str, right: str, *, needs_name: bool) -> Opposition | 
     found = oppose(*claims)
     if found and found.is_certain and not (needs_name and not _is_named_by(*claims)):
         return found
-    if needs_name or not all("`" in it or has_ticket(it) for it in (left, right)):
+    if needs_name or not share_name(left, right):
         return None
-    framed = oppose_sentences(left, right)
-    is_reliable = framed and compare_sentences(left, right).is_named(framed.difference.kind)
-    return framed if framed and framed.is_framed and is_reliable else None
+    compared = compare_sentences(left, right)
+    exclusive = compared.find_exclusive()
+    if exclusive is None or not compared.is_named(exclusive.kind):
+        return None
+    return Opposition(Difference(*exclusive[:3], is_certain=True), is_certain=True, distance=0.0)
 
 
 def _is_named_by(one: Claim, other: Claim) -> bool:

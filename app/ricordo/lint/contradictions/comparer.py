@@ -58,7 +58,7 @@ _MOST_OFFERED = 3
 """Candidates of one such note."""
 _NEAREST = 5
 """Statements that are nearest by words to one, which are judged with it."""
-_MOST_JUDGED = 15
+_MOST_JUDGED = 10
 """The same of a whole note, the nearest first: bounds the time."""
 _MOST_IN_ALL = 10
 """Candidates of all these notes, the likeliest first: more would not be looked at."""

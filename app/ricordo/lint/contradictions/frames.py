@@ -59,7 +59,7 @@ _CODE = compile_lazily(r"`([^`\n]+)`")
 _PAUSE = compile_lazily(r"[,，、;；.。:](?:\s|\Z|(?=[^\x00-\x7f]))|\s[–—-]\s")
 _PLACE = compile_lazily(r"/|\w\.\w|\w-\w+-\d|:\d|\w-\w")
 _YEAR = compile_lazily(r"\d{4}-")
-_SOME_TICKET = compile_lazily(r"#\d|\b[A-Z][A-Z0-9]+-\d")
+_NUMBERED_TICKET = compile_lazily(r"#\d+|\b[A-Z][A-Z0-9]+-\d+")
 _TICKET = compile_lazily(r"\w*#\d+\Z|[a-z][a-z0-9]{1,9}-\d+\Z")
 _NUMBERED = compile_lazily(r" \d{1,2}\Z")
 _DECIMAL = compile_lazily(r"(?<![\w.])v?(\d+\.\d+(?:\.\d+)*)(?![\w.]*\w)")
@@ -370,7 +370,17 @@ def read_sentence(text: str) -> ComparedSentence:
 
 def has_ticket(text: str) -> bool:
     """Return whether a statement names a ticket."""
-    return bool(_SOME_TICKET.search(text))
+    return bool(_NUMBERED_TICKET.search(text))
+
+
+def share_name(left: str, right: str) -> bool:
+    """Return whether two statements name the same code or ticket."""
+    return not _list_written_names(left).isdisjoint(_list_written_names(right))
+
+
+@lru_cache(maxsize=1 << 13)
+def _list_written_names(text: str) -> frozenset[str]:
+    return frozenset((*_CODE.findall(text), *_NUMBERED_TICKET.findall(text)))
 
 
 def is_ticket(key: str) -> bool:
@@ -524,14 +534,17 @@ class Comparison:
         in one case; else None.
         """
         is_short = max(self.one.size, self.other.size) <= _FEW
-        is_apart = (
-            self.is_other_time
+        # what costs most comes last
+        if (
+            is_short
+            or not self.are_asserted
+            or self.shared[0] < _OF_WORD
             or self.is_other_scope
-            or self.has_own_topics
             or self.is_same_quantity
+            or self.has_own_topics
+            or self.is_other_time
             or self.is_other_case
-        )
-        if is_short or is_apart or not self.are_asserted:
+        ):
             return None
         return next((it for it in self.differences if self._is_exclusive(it)), None)
 
