@@ -579,7 +579,7 @@ class Comparison:
             [it.signs & states for it in side.clauses if ticket in it.keys | it.codes]
             for side in (self.one, self.other)
         ]
-        mine, its = (frozenset().union(*signs) for signs in found)
+        mine, its = (frozenset[str]().union(*signs) for signs in found)
         return len(mine) == len(its) == 1 and mine != its
 
     def is_named(self, kind: str) -> bool:
