@@ -59,7 +59,7 @@ def test_pairs_in_natural_wording_are_offered_and_what_is_reported_is_right() ->
     assert offered.count((False, True)) / (len(reported) - conflicts) <= 0.3
 
 
-@pytest.mark.parametrize("name", (*PAIRS, BLIND))
+@pytest.mark.parametrize("name", [*PAIRS, BLIND])
 def test_comparison_is_symmetric(name: str) -> None:
     for _, left, right in rows(name):
         for find in (find_contradiction, offer_candidate):
@@ -74,7 +74,7 @@ def test_any_times_and_numbers_are_compared_without_error(one: str, other: str) 
     assert isinstance(find_contradiction(f"The call is at {one}", f"The call is at {other}"), str)
 
 
-@pytest.mark.parametrize("name", (*PAIRS, BLIND))
+@pytest.mark.parametrize("name", [*PAIRS, BLIND])
 def test_no_statement_contradicts_itself(name: str) -> None:
     for _, left, right in rows(name):
         assert not find_opposition(left, left)
