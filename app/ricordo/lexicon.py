@@ -20,6 +20,18 @@ _BLANK = compile_lazily(r"(\(\?<[!=][^()]*\))| ")
 _SPACELESS = compile_lazily(f"[{SPACELESS}]")
 
 
+_WORD_END = compile_lazily(rf"(?<=\S)(?=\s)|(?<=[{SPACELESS}])|(?<=\S)(?=[{SPACELESS}])")
+
+
+def list_word_ends(text: str, longest: int) -> list[int]:
+    """Return the places up to `longest` characters where `text` can be cut without cutting a word,
+    in order; scripts without blanks can be cut after every character.
+    """
+    if len(text) <= longest:
+        return [len(text)]
+    return [end for match in _WORD_END.finditer(text) if 0 < (end := match.start()) <= longest]
+
+
 @cache
 def read_words(name: str) -> Mapping[str, Any]:
     """Return the data file `name` of the rules."""

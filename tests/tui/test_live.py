@@ -156,6 +156,25 @@ async def test_a_link_comes_alive_when_its_note_is_written(tmp_path: Path) -> No
         await stage.wait_for(lambda: stage.here in (TIDES, CACHE, UNITS, "MEMORY.md"))
 
 
+async def test_a_chosen_link_stays_chosen_while_its_note_is_written(tmp_path: Path) -> None:
+    root = build(tmp_path)
+    async with staged(root) as stage:
+        await stage.press("2", "right", "right")
+        note = stage.main._panes.note
+        chosen = note.chosen_link
+        assert chosen is not None
+        by_rename(root / ANA)
+        await stage.wait_for(lambda: NEW in stage.note_text)
+        assert note.chosen_link == chosen
+        # a link before it makes it another number
+        text = (root / ANA).read_text()
+        (root / ANA).write_text(text.replace("\n---\n", "\n---\n\nSee [[project-cache]].\n", 1))
+        await stage.wait_for(lambda: "See" in stage.note_text)
+        assert note.chosen_link == chosen
+        await stage.press("enter")
+        await stage.wait_for(lambda: stage.here == chosen.path)
+
+
 async def test_the_folder_goes_and_comes_back(tmp_path: Path) -> None:
     root = build(tmp_path)
     async with staged(root) as stage:

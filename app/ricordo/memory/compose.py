@@ -12,7 +12,7 @@ from ricordo.memory.draft import MemoryDraft, encode_text
 from ricordo.memory.entry import (
     find_entry_lines,
     find_index,
-    find_last_line,
+    find_line_before,
     find_model_entry,
     format_entry,
 )
@@ -209,13 +209,13 @@ class _Composition:
         text: str = "",
         after_line: int | None = None,
     ) -> None:
-        """Insert a line for `note` into `index`: `text`, or one in the style of `model`; after
-        `model`, unless `after_line` is given.
+        """Insert a line for `note` into `index`: `text`, or one in the style of `model`; at its
+        place, unless `after_line` is given.
         """
         line = text or format_entry(draft.memory, index, note, model)
         check_single_line(line)
         current = draft.get_editable_lines(index.path)
-        after = find_last_line(index, model) if after_line is None else after_line
+        after = find_line_before(index, note, model) if after_line is None else after_line
         check_line_number(current, after, index.path)
         draft.set_text(index.path, insert_lines(current, after, line))
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from urllib.parse import unquote
+
 from ricordo.errors import ChangeRefused
 from ricordo.memory.index import Entry, EntryForm, MemoryIndex, compute_load
 from ricordo.memory.lines import detect_line_end, split_lines, strip_line_end
 from ricordo.memory.link_text import format_markdown_link, format_wikilink
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import TargetKind
-from ricordo.memory.note import Note
+from ricordo.memory.note import Note, get_stem
 from ricordo.patterns import compile_lazily
 from ricordo.text import make_one_line
 
@@ -19,6 +24,7 @@ MAX_TITLE_LENGTH = 80
 _BULLET = compile_lazily(r"[ \t]*(?:[-*+]|(?P<number>\d{1,9})[.)])[ \t]+")
 _SEPARATOR = compile_lazily(r"[ \t]*(?:—|–|-{1,3}|:|\|)[ \t]*")
 _BORDER = compile_lazily(r"(?<!\\)\|")
+_NUMBER = compile_lazily(r"[0-9]{1,18}")
 _CODE = compile_lazily(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _IN_TITLE = str.maketrans({"[": "(", "]": ")", "\\": "/"})
 
@@ -32,19 +38,49 @@ def find_index(memory: Memory, path: str) -> MemoryIndex | None:
 
 
 def find_model_entry(memory: Memory, index: MemoryIndex, note: Note) -> Entry | None:
-    """Return the entry of `index` after which one for `note` belongs: the last one of its type,
-    else the last one; None if no entry is on its own line.
+    """Return the entry of `index` whose style one for `note` takes: the last one of its type, else
+    the last one; None if no entry is on its own line.
     """
     entries = [entry for entry in index.entries if entry.form is not EntryForm.PROSE]
     same_type = (entry for entry in reversed(entries) if _type(memory, index, entry) == note.type)
     return next(same_type, entries[-1] if entries else None)
 
 
-def find_last_line(index: MemoryIndex, entry: Entry | None) -> int:
-    """Return the last line, 1-based, of `entry`, or of the whole index if it is None."""
-    if entry is None:
+def find_line_before(index: MemoryIndex, note: Note, model: Entry | None) -> int:
+    """Return the line of `index`, 1-based, after which the entry for `note` belongs: among those of
+    notes with the same name but other numbers, such as dates, in their order; else after `model`,
+    or at the end if that is None.
+    """
+    name, numbers = _split_numbers(note.stem)
+    series = _list_series(index).get(name, ()) if numbers else ()
+    if len(series) > 1:
+        grows = sum(one < next_one for (one, _), (next_one, _) in pairwise(series))
+        is_ascending = 2 * grows > len(series) - 1
+        before = [entry for other, entry in series if (other < numbers) is is_ascending]
+        if not before:
+            return series[0][1].line - 1
+        model = before[-1]
+    if model is None:
         return len(split_lines(index.note.text))
-    return find_entry_lines(index, entry)[-1]
+    return find_entry_lines(index, model)[-1]
+
+
+@lru_cache(maxsize=2)
+def _list_series(index: MemoryIndex) -> Mapping[str, Sequence[tuple[tuple[int, ...], Entry]]]:
+    """Return the entries of `index` in bullets and rows with their numbers, by the name of their
+    target without these.
+    """
+    series: dict[str, list[tuple[tuple[int, ...], Entry]]] = {}
+    for entry in index.entries:
+        if entry.form is not EntryForm.PROSE:
+            name, numbers = _split_numbers(get_stem(unquote(entry.link.target)))
+            if numbers:
+                series.setdefault(name, []).append((numbers, entry))
+    return series
+
+
+def _split_numbers(stem: str) -> tuple[str, tuple[int, ...]]:
+    return _NUMBER.sub("0", stem), tuple(map(int, _NUMBER.findall(stem)))
 
 
 def format_entry(memory: Memory, index: MemoryIndex, note: Note, model: Entry | None) -> str:

@@ -18,7 +18,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.color import Color
 from textual.command import CommandPalette, Provider
-from textual.events import Key
+from textual.events import Event, InputEvent, Key
 from textual.filter import LineFilter
 from textual.worker import WorkerFailed
 
@@ -165,6 +165,8 @@ class RicordoApp(App[int]):
         super().__init__()
         self.last_words = ""
         """The message to print on the restored terminal."""
+        self.last_input_at = 0.0
+        """When a key was last pressed, on the monotonic clock in seconds."""
         # private in Textual, but the only place that every drawn line passes
         self._filters.append(ControlCharacterFilter())
         self._ending = SignalHandler(self.exit)
@@ -236,6 +238,12 @@ class RicordoApp(App[int]):
 
     def _close_nothing_found(self, demo: bool | None) -> None:
         self.exit(DEMO_WANTED if demo else 0)
+
+    async def on_event(self, event: Event) -> None:
+        """Record when the user pressed a key or clicked, then handle the event."""
+        if isinstance(event, InputEvent):
+            self.last_input_at = event.time
+        await super().on_event(event)
 
     def on_key(self, event: Key) -> None:
         """Pass typed-ahead keys to the find bar that was just opened."""

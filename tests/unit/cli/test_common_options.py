@@ -80,8 +80,9 @@ def test_what_takes_over_a_second_shows_what_it_does(tmp_path: Path, quiet: list
     notes = {f"n{number}.md": note_text(f"n{number}") for number in range(3)}
     write_memory(tmp_path / "memory", notes)
     subprocess.run(["git", "init", "--quiet", "memory"], cwd=tmp_path, check=True)
-    # git takes its time
-    git = write_memory(tmp_path / "bin", {"git": "#!/bin/sh\nsleep 3\nexit 1\n"}) / "git"
+    # git takes its time, once
+    script = f'#!/bin/sh\ncase "$*" in *log*) mkdir "{tmp_path}/asked" && sleep 3 ;; esac\nexit 1\n'
+    git = write_memory(tmp_path / "bin", {"git": script}) / "git"
     git.chmod(0o755)
     environ = {**os.environ, "TERM": "xterm", "PATH": f"{git.parent}:{os.environ['PATH']}"}
     words = [sys.executable, "-m", "ricordo", "lint", "memory", *quiet, "--fail-on", "never"]

@@ -250,6 +250,7 @@ def test_the_last_verdict_on_a_handoff_is_told(session: Session):
     session.ricordo("resume", codes=(0, 1))
     day = now.date().isoformat()
     assert f"written {day}; 1 statement valid on {day}." in session.start()
+    session.wait()
     path.write_text(f"{path.read_text()}\nMore.\n")
     assert "not verified since it was written" in session.start()
     session.wait()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -221,6 +223,45 @@ def test_long_entry_with_a_link_at_its_end_stays(root: Path) -> None:
     line = "- [A](a.md) — " + "word " * 50 + "[B](b.md)"
     files = {"MEMORY.md": f"{HEAD}{line}\n", "a.md": note("A.", "a"), "b.md": note("B.", "b")}
     assert find(root, files, "index-long-entry").fix is None
+
+
+def test_long_entry_without_blanks_is_cut_at_its_limit(root: Path) -> None:
+    hook = "修复 A 股决策委员会" + "在盘后仍按分钟刷新缓存的问题，" * 14
+    files = {"MEMORY.md": f"{HEAD}- [A](a.md) — {hook}\n", "a.md": note("A.", "a")}
+    (line,) = apply_fix(root, files, "index-long-entry").texts["MEMORY.md"].splitlines()[-1:]
+    assert 180 < len(line) <= 200
+    assert line.endswith("…")
+    assert hook.startswith(line.removeprefix("- [A](a.md) — ")[:-1])
+
+
+def test_long_entry_that_goes_on_below_stays(root: Path) -> None:
+    long = f"- [A](a.md) — {'word ' * 50}\n  and more.\n"
+    assert find(root, {"MEMORY.md": HEAD + long}, "index-long-entry").fix is None
+
+
+@pytest.mark.parametrize(
+    ("present", "expected"),
+    [
+        ((9, 6, 4, 2), (9, 7, 6, 4, 2)),
+        ((2, 4, 6, 9), (2, 4, 6, 7, 9)),
+        ((5, 4, 2), (7, 5, 4, 2)),
+        ((2, 4, 5), (2, 4, 5, 7)),
+        # one entry has no order yet
+        ((9,), (9, 7)),
+    ],
+)
+def test_an_entry_of_a_series_takes_its_place_in_the_order(
+    root: Path, present: Sequence[int], expected: Sequence[int]
+) -> None:
+    def line(day: int) -> str:
+        return f"- [Log of day {day}](log_2026-06-{day:02}.md) — what was done on day {day}\n"
+
+    files = {f"log_2026-06-{day:02}.md": note("Work.", f"Log of day {day}") for day in expected}
+    files["MEMORY.md"] = HEAD + "".join(map(line, present)) + "- [Z](z.md) — another\n"
+    files["z.md"] = note("Z.", "Z")
+    lines = apply_fix(root, files, "unindexed-note").texts["MEMORY.md"].splitlines()
+    days = [int(found[1]) for it in lines if (found := re.search(r"06-(\d\d)\.md", it))]
+    assert days == list(expected)
 
 
 def test_text_in_the_index_becomes_a_note_with_an_entry(root: Path) -> None:

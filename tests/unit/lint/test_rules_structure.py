@@ -71,6 +71,8 @@ SOUND = [
     ("index-duplicate-entry", {"MEMORY.md": "- [A](a.md) — x\nSee [A](a.md).\n", "a.md": "x"}),
     ("index-near-budget", {"MEMORY.md": "- text\n" * 150}),
     ("index-inline-body", {"MEMORY.md": "# M\nOne.\nTwo.\nThree.\n"}),
+    # the lines of one entry
+    ("index-inline-body", {"MEMORY.md": "# M\n- [A](a.md) one\n  two\n  three\n  four\n  five\n"}),
     ("frontmatter-missing", {"a.md": ""}),
     ("frontmatter-incomplete", {"a.md": "---\nname: a\ndescription: b\npinned: true\n---\nT\n"}),
     ("unknown-type", {"a.md": note("One.", type="Feedback")}),

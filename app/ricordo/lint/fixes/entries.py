@@ -9,6 +9,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 from ricordo.agents.folder import PROJECT_FILES
+from ricordo.lexicon import list_word_ends
 from ricordo.lint.finding import Fix
 from ricordo.lint.fixes.lines import remove_lines, split_plain_lines
 from ricordo.lint.fixes.links import LinkTargets, relink, remove_link
@@ -55,13 +56,13 @@ def _strip_markup(line: str) -> str:
 
 
 def _shorten_text(sentence: str) -> str:
-    beginning = (
-        sentence[: MAX_DESCRIPTION - 1].rpartition(" ")[0] or sentence[: MAX_DESCRIPTION - 1]
-    )
-    return beginning.rstrip(" ,;:—–-") + "…"
+    ends = list_word_ends(sentence, MAX_DESCRIPTION - 1)
+    return sentence[: ends[-1] if ends else MAX_DESCRIPTION - 1].rstrip(_TRAILING) + "…"
 
 
 _FENCE = compile_lazily(r" {0,3}(?:`{3}|~{3})")
+_TRAILING = " ,;:—–-.，、；：。"
+"""Characters that no shortened text ends with."""
 _PAIRS = ("`", "**", "__", "~~")
 _HEADING = compile_lazily(r" {0,3}#{1,6}(?:\s|$)")
 _DAY = compile_lazily(r"20\d\d[-_/.]?(?:0\d|1[0-2])")
@@ -229,17 +230,18 @@ def fix_duplicate_entry(index: MemoryIndex, first: Entry, second: Entry) -> Fix 
 
 def fix_long_entry(index: MemoryIndex, entry: Entry, longest: int) -> Fix | None:
     """Return the fix that cuts the hook of `entry` at the end of a word, so that the line has at
-    most `longest` characters. None where the hook is not the end of the line, or a link would be
+    most `longest` characters. None where the hook is not the end of the entry, or a link would be
     lost. Never safe: agents then load less.
     """
     line, hook = entry.text.rstrip(), entry.hook
     if entry.form is not EntryForm.BULLET or not hook or not line.endswith(hook):
         return None
+    if len(find_entry_lines(index, entry)) > 1:
+        return None
     begin = line[: -len(hook)]
-    words = hook[: longest - len(begin) - 1].split(" ")[:-1]
-    while words and not _is_whole(" ".join(words)):
-        words.pop()
-    short = " ".join(words).rstrip(" ,;:—–-.")
+    ends = list_word_ends(hook, longest - len(begin) - 1)
+    short = next((hook[:end] for end in reversed(ends) if _is_whole(hook[:end])), "")
+    short = short.rstrip(_TRAILING)
     if not short or "](" in hook[len(short) :] or "[[" in hook[len(short) :]:
         return None
     label = f"shorten the entry to {len(begin) + len(short) + 1} characters"

@@ -26,6 +26,8 @@ _FEW_MISSING = 3
 """Notes without an entry that are always reported one by one."""
 _SHARE_MISSING = 0.2
 """The part of the notes from which their missing entries are one finding."""
+_WRAPPED = re.compile(r"\s+(?!(?:[-*+]|\d{1,9}[.)])\s)\S")
+"""A further line of an entry whose text was wrapped."""
 LISTED_FORMS = frozenset((EntryForm.BULLET, EntryForm.ROW))
 """The forms in which an index lists a note; prose only mentions it."""
 
@@ -272,12 +274,15 @@ def _text_runs(index: MemoryIndex) -> tuple[Mapping[int, str], ...]:
 
 
 def _find_text_runs(index: MemoryIndex) -> Iterator[Mapping[int, str]]:
-    entries = {entry.line for entry in index.entries}
+    entries = {entry.line: entry for entry in index.entries}
     text: dict[int, str] = {}
+    entry: Entry | None = None
     for number, line in strip_index(index.note.text):
         if number in entries or line.startswith("#"):
             yield text
-            text = {}
-        elif line.strip():
-            text[number] = line
+            text, entry = {}, entries.get(number)
+        elif not line.strip():
+            entry = None
+        elif entry is None or not _WRAPPED.match(line):
+            text[number], entry = line, None
     yield text

@@ -194,8 +194,18 @@ def _find_places(injection: _Injection, note: Note, text: str) -> Iterator[int]:
     for match in injection.pattern.finditer(text):
         if not all(part.search(match.group()) for part in injection.holds):
             continue
+        if match.groupdict().get("unclosed") is not None and not _begins_block(text, match.start()):
+            continue
         if not (_mentions().are_in(words_of_note(note), text) and _is_quoted(text, match)):
             yield match.start()
+
+
+def _begins_block(text: str, offset: int) -> bool:
+    """Return whether only marks of lists and quotes are before `offset` on its line: elsewhere a
+    comment that is not closed is shown as text (CommonMark 0.31, 4.6 and 6.6).
+    """
+    before = text[text.rfind("\n", 0, offset) + 1 : offset]
+    return not before.strip(" \t>*+-.)0123456789")
 
 
 def _is_quoted(text: str, match: re.Match[str]) -> bool:

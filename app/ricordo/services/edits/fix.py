@@ -25,7 +25,7 @@ from ricordo.memory.change import (
 from ricordo.memory.compose import compose, find_hard_link_warnings
 from ricordo.memory.diff import format_unified
 from ricordo.memory.draft import apply_edits
-from ricordo.memory.entry import find_last_line, find_model_entry, format_entry
+from ricordo.memory.entry import find_line_before, find_model_entry, format_entry
 from ricordo.memory.index import Entry
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import is_protected
@@ -68,7 +68,7 @@ def gather_changes(memory: Memory, todo: Sequence[Finding]) -> list[Change]:
             changes.append(change)
             continue
         text = format_entry(memory, index, note, model)
-        lines.setdefault((index.path, find_last_line(index, model)), []).append(text)
+        lines.setdefault((index.path, find_line_before(index, note, model)), []).append(text)
     author = Author(AuthorRole.RULE, "unindexed-note")
     for (path, after), texts in sorted(lines.items(), reverse=True):
         changes.append(Change(Insert(path, after, "\n".join(texts)), author=author))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 
 from ricordo.errors import ChangeRefused, WrongUsage
+from ricordo.lexicon import list_word_ends
 from ricordo.memory.change import Create, Rename
 from ricordo.memory.frontmatter.edit import set_field
 from ricordo.memory.frontmatter.parser import read_frontmatter
@@ -50,9 +51,8 @@ def find_name(text: str, layout: Layout) -> str:
     lines = [line.strip() for line in text[frontmatter.end :].splitlines() if line.strip()]
     headings = (line.lstrip("#").strip() for line in lines if line.startswith("# "))
     first = next(headings, "") or next(iter(lines), "").strip("#*_ ")
-    if len(first) <= MAX_DERIVED_NAME:
-        return first
-    return first[:MAX_DERIVED_NAME].rpartition(" ")[0] or first[:MAX_DERIVED_NAME]
+    ends = list_word_ends(first, MAX_DERIVED_NAME)
+    return first[: ends[-1] if ends else MAX_DERIVED_NAME]
 
 
 def build_written_note(

@@ -18,7 +18,7 @@ from textual.widgets import Input
 from ricordo.text import make_one_line
 from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
 from ricordo.tui.actions.dialogs import Dialog
-from ricordo.tui.base.action_screen import KEY_DELAY
+from ricordo.tui.base.action_screen import is_early
 from ricordo.tui.render.bars import render_keys
 from ricordo.tui.render.line import StyledLine, StyledSpan, wrap
 from ricordo.tui.widgets.bar import Bar
@@ -179,7 +179,7 @@ class FieldForm(ModalScreen[Result], Generic[Result]):
 
     def action_confirm(self) -> None:
         """Close the form as confirmed."""
-        if time.monotonic() - self.mounted_at >= KEY_DELAY:
+        if not is_early(self.app, self.mounted_at):
             self.close_form(confirmed=True)
 
     def action_leave(self) -> None:

@@ -54,6 +54,8 @@ class NoteView(LineView, inherit_bindings=False):
         self._is_whole = False
         """Whether the whole page is drawn."""
         self._chosen = -1
+        self._lost_choice: tuple[int, LinkTarget] | None = None
+        """The link that was chosen before the same note was drawn anew, and its number."""
         self._words = ""
         self._needle: re.Pattern[str] | None = None
         self.matches: list[int] = []
@@ -70,6 +72,9 @@ class NoteView(LineView, inherit_bindings=False):
         if not keep_place:
             self._line, self._keeps_line_in_sight, self._is_source_for_line = line, line > 0, False
             super().release()
+            self._lost_choice = None
+        elif (target := self.chosen_link) is not None:
+            self._lost_choice = self._chosen, target
         if page is not None and self._is_source_for_line and not page.as_source:
             page = page.as_source_page()
         self._chosen = -1
@@ -99,6 +104,7 @@ class NoteView(LineView, inherit_bindings=False):
         self._hold_line()
 
     def _show_lines(self) -> None:
+        self._choose_again()
         self._search_again()
         self.lines_changed()
 
@@ -200,6 +206,7 @@ class NoteView(LineView, inherit_bindings=False):
         for piece in self._pieces:
             drawn = len(self._lines)
             self._lines.extend(piece)
+            self._choose_again()
             self._search_again()
             if not self._line_rows:
                 self._mark_line(drawn)
@@ -210,6 +217,7 @@ class NoteView(LineView, inherit_bindings=False):
             self._hold_line()
             await asyncio.sleep(0)
         self._is_whole = True
+        self._choose_again()
         if self._lacks_line:
             self.show(self._page, line=self._line)
         self._hold_line()
@@ -223,6 +231,7 @@ class NoteView(LineView, inherit_bindings=False):
         """Show `lines` below all others of the page."""
         drawn = len(self._lines)
         self._lines.extend(lines)
+        self._choose_again()
         self._search_again()
         self.lines_changed(first=drawn)
 
@@ -241,6 +250,19 @@ class NoteView(LineView, inherit_bindings=False):
         """Return the link that the user chose; None without one."""
         targets = self._page.targets if self._page else []
         return targets[self._chosen] if 0 <= self._chosen < len(targets) else None
+
+    def _choose_again(self) -> None:
+        """Choose the link again that was chosen before, once it is drawn."""
+        if self._lost_choice is None or self._page is None:
+            return
+        number, target = self._lost_choice
+        targets = self._page.targets
+        if number < len(targets) and targets[number] == target:
+            self._chosen = number
+        elif target in targets and (self._is_whole or number < len(targets)):
+            self._chosen = targets.index(target)
+        if self._chosen >= 0:
+            self._lost_choice = None
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
         """Return one line, with the chosen link and matches highlighted."""
@@ -282,7 +304,7 @@ class NoteView(LineView, inherit_bindings=False):
             below = [n for n, link in enumerate(links) if places[link] >= top]
             position = below[0] if below and step > 0 else len(links) - 1 if step < 0 else 0
         self.release()
-        self._chosen = links[position]
+        self._chosen, self._lost_choice = links[position], None
         self.bring_into_sight(places[self._chosen])
         self.refresh()
 
