@@ -45,11 +45,13 @@ BLIND = "claim_pairs_blind"
 _HEAVY, _LIGHT = 3.0, 0.4
 """Weights of a blind pair and of one that was written with the rules in mind."""
 _ROUNDS, _RATE, _DAMPING = 400, 0.5, 0.002
-_OFFSET = 1.4
+_OFFSET = 1.6
 """Below the even chance: a pair that is offered in vain costs less than one that is missed."""
-_FOR = ("differs", "aligned", "subject", "same topic", "same code")
-_AGAINST = ("own instances", "own topics", "other", "same quantity", "same tool")
+_FOR = ("differs", "aligned", "subject", "same topic", "same code", "exclusive")
+_AGAINST = ("own topics", "other", "same tool")
 """Beginnings of the features that may only speak for, or only against, a contradiction."""
+_LEAST = {"exclusive": 0.3}
+"""What a feature counts at least: pairs that are surely none of it are reported, not fitted."""
 
 
 class Pair(NamedTuple):
@@ -139,7 +141,7 @@ def fit(examples: Sequence[Example]) -> dict[str, float]:
             squares[name] = squares.get(name, 0.0) + slope * slope
             weight = weights.get(name, 0.0) - _RATE * slope / math.sqrt(squares[name] + 1e-8)
             if name.startswith(_FOR):
-                weight = max(0.0, weight)
+                weight = max(_LEAST.get(name, 0.0), weight)
             weights[name] = min(0.0, weight) if name.startswith(_AGAINST) else weight
     return weights | {"always": weights["always"] + _OFFSET}
 

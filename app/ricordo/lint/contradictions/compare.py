@@ -1,8 +1,8 @@
 """Decide whether two claims contradict each other, and why.
 
-A contradiction that is reported gives one subject, which both name, two values of a relation that
-has one value at a time. Whatever else differs in a way that may exclude the other is only offered
-to the user as a candidate.
+Short claims are aligned word by word, longer sentences compared by their frames. A contradiction
+that is reported gives one subject, which both name, two values of a relation that has one value at
+a time. Of what else may exclude the other, the likely is offered to the user as a candidate.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.claim import Claim, Value, Word, read_claim
 from ricordo.lint.contradictions.facts import NamedFact, extract_facts
-from ricordo.lint.contradictions.frames import Comparison, compare_sentences, has_ticket
+from ricordo.lint.contradictions.frames import Comparison, compare_sentences, share_name
 
 _MOST_OWN = 2
 """Words that one claim may have more about the same subject."""
@@ -88,6 +88,10 @@ class Difference(NamedTuple):
             name = f"tools of one class ({self.tool_class})"
         return f"{name or self.kind}: {self.left} / {self.right}"
 
+    def swap(self) -> Difference:
+        """Return the same difference with its sides exchanged."""
+        return self._replace(left=self.right, right=self.left)
+
     def list_values(self) -> list[tuple[str, str]]:
         """Return the values of both that may replace each other, as they are written; none where
         they differ in what is said of one value.
@@ -107,9 +111,6 @@ class Opposition(NamedTuple):
     """The smaller, the likelier the contradiction: differing words per shared word; for a
     candidate that was judged the negative of its likelihood.
     """
-
-    is_framed: bool = False
-    """Whether it was found by the frames of whole sentences, not word by word."""
 
     @property
     def reason(self) -> str:
@@ -174,7 +175,7 @@ def oppose_texts(left: str, right: str) -> Opposition | None:
     """Return how two sentences contradict each other: by facts on a named thing, word by word, or
     surely by their frames; None where they do not.
     """
-    if not left or not right:
+    if not left or not right or left == right:
         return None
     facts = {(it.subject, it.relation): it for it in extract_facts(right)}
     for fact in extract_facts(left):
@@ -194,7 +195,7 @@ def oppose_sentences(left: str, right: str) -> Opposition | None:
         exclusive = compare_sentences(left, right).find_exclusive()
         if exclusive is not None:
             difference = Difference(*exclusive[:3], is_certain=True)
-            return Opposition(difference, is_certain=True, distance=0.0, is_framed=True)
+            return Opposition(difference, is_certain=True, distance=0.0)
     return aligned
 
 
@@ -203,18 +204,24 @@ def judge_sentences(left: str, right: str) -> Opposition | None:
     """Return how two sentences contradict each other, surely or likely enough for the user's look;
     None where they do not.
     """
-    if not left or not right:
+    if not left or not right or left == right:
         return None
+    if left > right:
+        # the same whichever comes first
+        swapped = judge_sentences(right, left)
+        return swapped and swapped._replace(difference=swapped.difference.swap())
     found = oppose_sentences(left, right)
     if found and found.is_certain:
         return found
     compared = compare_sentences(left, right)
+    if not compared.is_comparable:
+        return None
     likelihood = sum(
         known.load_weights().get(name, 0.0) * value
         for name, value in list_features(compared, found).items()
     )
     difference = found.difference if found else compared.difference
-    if likelihood <= 0 or not difference or not compared.is_comparable:
+    if likelihood <= 0 or not difference:
         return None
     return Opposition(Difference(*difference[:3]), is_certain=False, distance=-likelihood)
 
@@ -276,6 +283,8 @@ def _align(one: Claim, other: Claim) -> Alignment:
 
 def _is_form(one: Word, other: Word) -> bool:
     """Return whether two words are forms of one word."""
+    if one.key[0] != other.key[0] and one.key[0] < "\u3040":
+        return False
     if not (one.key.isalpha() and other.key.isalpha()):
         return False
     short, long = sorted((one.key, other.key), key=len)
@@ -390,11 +399,13 @@ def oppose_reliably(left: str, right: str, *, needs_name: bool) -> Opposition | 
     found = oppose(*claims)
     if found and found.is_certain and not (needs_name and not _is_named_by(*claims)):
         return found
-    if needs_name or not all("`" in it or has_ticket(it) for it in (left, right)):
+    if needs_name or not share_name(left, right):
         return None
-    framed = oppose_sentences(left, right)
-    is_reliable = framed and compare_sentences(left, right).is_named(framed.difference.kind)
-    return framed if framed and framed.is_framed and is_reliable else None
+    compared = compare_sentences(left, right)
+    exclusive = compared.find_exclusive()
+    if exclusive is None or not compared.is_named(exclusive.kind):
+        return None
+    return Opposition(Difference(*exclusive[:3], is_certain=True), is_certain=True, distance=0.0)
 
 
 def _is_named_by(one: Claim, other: Claim) -> bool:
@@ -563,15 +574,21 @@ def _is_fixed(claim: Claim) -> bool:
 
 
 def _compare_tools(pair: Alignment, left: list[Value], right: list[Value]) -> Difference | None:
-    for mine in left:
-        for its in right:
-            kinds = {kind.name: name for kind, name in mine.classes}
-            for kind, name in its.classes:
-                if kinds.get(kind.name, name) != name:
-                    is_one = len(left) == len(right) == 1
-                    is_sure = is_one and not (pair.left.is_additive or pair.right.is_additive)
-                    return Difference("tool", mine.text, its.text, is_sure, kind.name)
-    return None
+    found = [
+        (kind.name, mine.text, its.text)
+        for mine in left
+        for its in right
+        for kind, name in its.classes
+        for its_kind, its_name in mine.classes
+        if kind == its_kind and name != its_name
+    ]
+    if not found:
+        return None
+    # the same whichever comes first
+    kind_name, mine_text, its_text = min(found)
+    is_one = len(left) == len(right) == 1
+    is_sure = is_one and not (pair.left.is_additive or pair.right.is_additive)
+    return Difference("tool", mine_text, its_text, is_sure, kind_name)
 
 
 def _are_equal(one: Value, other: Value) -> bool:

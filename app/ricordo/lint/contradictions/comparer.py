@@ -58,10 +58,12 @@ _MOST_OFFERED = 3
 """Candidates of one such note."""
 _NEAREST = 5
 """Statements that are nearest by words to one, which are judged with it."""
-_MOST_JUDGED = 15
+_MOST_JUDGED = 10
 """The same of a whole note, the nearest first: bounds the time."""
-_MOST_IN_ALL = 20
+_MOST_IN_ALL = 10
 """Candidates of all these notes, the likeliest first: more would not be looked at."""
+_LEAST_LIKELY = 0.5
+"""Likelihood of a candidate: the nearest statements of a memory seldom are a contradiction."""
 MAX_UNCERTAIN = 200
 """Candidates per memory."""
 _EVERY = 50
@@ -267,7 +269,9 @@ def _judge(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | Non
     if mine.in_frontmatter and its.in_frontmatter:
         return None
     found = judge_sentences(mine.text, its.text)
-    return found and OpposedStatements((one.path, other.path), mine, its, found)
+    if found is None or (not found.is_certain and -found.distance < _LEAST_LIKELY):
+        return None
+    return OpposedStatements((one.path, other.path), mine, its, found)
 
 
 def _is_reopened(left: QuotedFact, right: QuotedFact) -> bool:

@@ -59,7 +59,7 @@ _CODE = compile_lazily(r"`([^`\n]+)`")
 _PAUSE = compile_lazily(r"[,，、;；.。:](?:\s|\Z|(?=[^\x00-\x7f]))|\s[–—-]\s")
 _PLACE = compile_lazily(r"/|\w\.\w|\w-\w+-\d|:\d|\w-\w")
 _YEAR = compile_lazily(r"\d{4}-")
-_SOME_TICKET = compile_lazily(r"#\d|\b[A-Z][A-Z0-9]+-\d")
+_NUMBERED_TICKET = compile_lazily(r"#\d+|\b[A-Z][A-Z0-9]+-\d+")
 _TICKET = compile_lazily(r"\w*#\d+\Z|[a-z][a-z0-9]{1,9}-\d+\Z")
 _NUMBERED = compile_lazily(r" \d{1,2}\Z")
 _DECIMAL = compile_lazily(r"(?<![\w.])v?(\d+\.\d+(?:\.\d+)*)(?![\w.]*\w)")
@@ -370,7 +370,17 @@ def read_sentence(text: str) -> ComparedSentence:
 
 def has_ticket(text: str) -> bool:
     """Return whether a statement names a ticket."""
-    return bool(_SOME_TICKET.search(text))
+    return bool(_NUMBERED_TICKET.search(text))
+
+
+def share_name(left: str, right: str) -> bool:
+    """Return whether two statements name the same code or ticket."""
+    return not _list_written_names(left).isdisjoint(_list_written_names(right))
+
+
+@lru_cache(maxsize=1 << 13)
+def _list_written_names(text: str) -> frozenset[str]:
+    return frozenset((*_CODE.findall(text), *_NUMBERED_TICKET.findall(text)))
 
 
 def is_ticket(key: str) -> bool:
@@ -442,12 +452,9 @@ class Comparison:
             "same code": bool(one.codes & other.codes),
             "same topic": _count_shared(one.topic, other.topic) >= 1,
             "own codes": bool(one.codes - other.codes and other.codes - one.codes),
-            "own instances": self.has_own_instances,
             "own topics": self.has_own_topics,
             "other time": self.is_other_time,
             "other case": self.is_other_case,
-            "other scope": self.is_other_scope,
-            "same quantity": self.is_same_quantity,
             "same tool": bool(one.tools & other.tools),
             "denial": ("denial" in one.signs) != ("denial" in other.signs),
             "gone": ("gone" in one.signs) != ("gone" in other.signs),
@@ -456,6 +463,7 @@ class Comparison:
             "default": "default" in both,
             "owner": "owner" in both,
             "place": "place" in both,
+            "exclusive": any(it.is_exclusive for it in self.differences),
         }
         for it in self.differences:
             found[f"differs in {_DIMENSIONS.get(it.kind.split()[0], 'quantity')}"] = 1
@@ -509,13 +517,16 @@ class Comparison:
 
     @property
     def is_comparable(self) -> bool:
-        """Whether both assert something, and no question or other case keeps them apart."""
-        one, other = self.one, self.other
-        are_asserted = one.claim.is_assertion and other.claim.is_assertion and self.shared[0] > 0
-        return (
-            are_asserted
-            and not one.text.endswith(("?", "？"))
-            and not other.text.endswith(("?", "？"))
+        """Whether both assert something on one subject in one scope, and not the same quantity."""
+        is_apart = self.is_other_scope or self.has_own_instances or self.is_same_quantity
+        return self.are_asserted and self.shared[0] > 0 and not is_apart
+
+    @property
+    def are_asserted(self) -> bool:
+        """Whether both say that something is so."""
+        return all(
+            it.claim.is_assertion and not it.text.endswith(("?", "？"))
+            for it in (self.one, self.other)
         )
 
     def find_exclusive(self) -> FrameDifference | None:
@@ -523,14 +534,17 @@ class Comparison:
         in one case; else None.
         """
         is_short = max(self.one.size, self.other.size) <= _FEW
-        is_apart = (
-            self.is_other_time
+        # what costs most comes last
+        if (
+            is_short
+            or not self.are_asserted
+            or self.shared[0] < _OF_WORD
             or self.is_other_scope
-            or self.has_own_topics
             or self.is_same_quantity
+            or self.has_own_topics
+            or self.is_other_time
             or self.is_other_case
-        )
-        if is_short or is_apart or not self.is_comparable:
+        ):
             return None
         return next((it for it in self.differences if self._is_exclusive(it)), None)
 
@@ -565,7 +579,7 @@ class Comparison:
             [it.signs & states for it in side.clauses if ticket in it.keys | it.codes]
             for side in (self.one, self.other)
         ]
-        mine, its = (frozenset().union(*signs) for signs in found)
+        mine, its = (frozenset[str]().union(*signs) for signs in found)
         return len(mine) == len(its) == 1 and mine != its
 
     def is_named(self, kind: str) -> bool:
@@ -602,8 +616,8 @@ _DIMENSIONS = {
     "presence": "use",
     "negation": "sign",
     "quantifiers": "sign",
-    "owner": "names",
-    "place": "names",
+    "owner": "owner",
+    "place": "place",
 }
 """The dimension of each kind of difference; of others a quantity with a unit."""
 
@@ -844,7 +858,8 @@ def _compare_use(one: ComparedSentence, other: ComparedSentence) -> Iterator[Fra
 def _compare_presence(one: ComparedSentence, other: ComparedSentence) -> Iterator[FrameDifference]:
     """Yield what is there by one statement and not by the other one."""
     for having, lacking in ((one, other), (other, one)):
-        if lacking.absent & having.keys and lacking.absent & having.asserted_keys:
+        absent = (lacking.absent - having.absent) & having.keys
+        if absent and absent & having.asserted_keys:
             values = ("there", "not there")
             is_exclusive = "only" not in lacking.signs
             yield FrameDifference(

@@ -183,7 +183,11 @@ def build_digest(note: Note) -> NoteDigest:
     )
     may_exclude = tuple(
         [
-            bool(keys) and (len(words) <= _SAID_BY_THE_WAY or has_ticket(it.text))
+            bool(keys)
+            and (
+                len(words) <= _SAID_BY_THE_WAY
+                or (len(words) <= 2 * _SAID_BY_THE_WAY and has_ticket(it.text))
+            )
             for it, keys, words in zip(said, subjects, found, strict=True)
         ]
     )

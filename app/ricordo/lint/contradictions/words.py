@@ -92,17 +92,22 @@ def load_cues(script: str) -> Mapping[str, re.Pattern[str]]:
     }
 
 
+def _list_of(part: str, script: str) -> list[str]:
+    """Return the expressions under `part` of the languages of a script."""
+    return [
+        text
+        for language, texts in read_words(_FILE)[part].items()
+        if _SCRIPTS.get(language, "latin") == script
+        for text in texts
+    ]
+
+
 @cache
 def load_topic(script: str) -> re.Pattern[str] | None:
     """Return the pattern for what a sentence is about, at its beginning, in scripts where that has
     a mark behind it; None for the others.
     """
-    marks = "|".join(
-        text
-        for language, texts in read_words(_FILE)["topic"].items()
-        if _SCRIPTS[language] == script
-        for text in texts
-    )
+    marks = "|".join(_list_of("topic", script))
     if script == "hangul":
         return re.compile(rf"((?:\S+ ){{0,3}}\S+?)(?:{marks})(?= )")
     return re.compile(rf"([^、。,，]{{1,25}}?)(?:{marks})") if marks else None
@@ -111,15 +116,8 @@ def load_topic(script: str) -> re.Pattern[str] | None:
 @cache
 def load_absence(script: str) -> re.Pattern[str]:
     """Return the pattern for what is not there, in one of its groups, for texts in a script."""
-    texts = (
-        text
-        for language, texts in read_words(_FILE)["absence"].items()
-        if _SCRIPTS.get(language, "latin") == script
-        for text in texts
-    )
-    return re.compile(
-        "|".join(text.replace("{}", r"([^\s,.;:，。、]+(?: [^\s,.;:]+)?)") for text in texts)
-    )
+    noun = r"([^\s,.;:，。、]+(?: [^\s,.;:]+)?)"
+    return re.compile("|".join(it.replace("{}", noun) for it in _list_of("absence", script)))
 
 
 @cache
