@@ -45,12 +45,14 @@ BLIND = "claim_pairs_blind"
 _HEAVY, _LIGHT = 3.0, 0.4
 """Weights of a blind pair and of one that was written with the rules in mind."""
 _ROUNDS, _RATE, _DAMPING = 400, 0.5, 0.002
-_OFFSET = 1.6
-"""Below the even chance: a pair that is offered in vain costs less than one that is missed."""
+_OFFSET, _OFFSET_OF_FREE = 2.36, -0.21
+"""Below the even chance: a pair that is offered in vain costs less than one that is missed, and
+more of those in free wording are missed.
+"""
 _FOR = ("differs", "aligned", "subject", "same topic", "same code", "exclusive")
 _AGAINST = ("own topics", "other", "same tool")
 """Beginnings of the features that may only speak for, or only against, a contradiction."""
-_LEAST = {"exclusive": 0.3}
+_LEAST = {"exclusive": 0.6, "differs in number": 0.1}
 """What a feature counts at least: pairs that are surely none of it are reported, not fitted."""
 
 
@@ -143,7 +145,8 @@ def fit(examples: Sequence[Example]) -> dict[str, float]:
             if name.startswith(_FOR):
                 weight = max(_LEAST.get(name, 0.0), weight)
             weights[name] = min(0.0, weight) if name.startswith(_AGAINST) else weight
-    return weights | {"always": weights["always"] + _OFFSET}
+    offsets = {"always": _OFFSET, "free wording": _OFFSET_OF_FREE}
+    return weights | {name: weights[name] + offset for name, offset in offsets.items()}
 
 
 def print_fit(paths: Sequence[Path]) -> None:

@@ -56,7 +56,7 @@ def test_pairs_in_natural_wording_are_offered_and_what_is_reported_is_right() ->
     assert right / (right + reported.count((False, True))) >= 0.855
     assert right / conflicts >= 0.45
     assert (right + offered.count((True, True))) / conflicts >= 0.85
-    assert offered.count((False, True)) / (len(reported) - conflicts) <= 0.3
+    assert offered.count((False, True)) / (len(reported) - conflicts) <= 0.4
 
 
 @pytest.mark.parametrize("name", [*PAIRS, BLIND])

@@ -463,6 +463,7 @@ class Comparison:
             "default": "default" in both,
             "owner": "owner" in both,
             "place": "place" in both,
+            "free wording": not self.is_short,
             "exclusive": any(it.is_exclusive for it in self.differences),
         }
         for it in self.differences:
@@ -529,14 +530,18 @@ class Comparison:
             for it in (self.one, self.other)
         )
 
+    @property
+    def is_short(self) -> bool:
+        """Whether both have so few words that they can be compared word by word."""
+        return max(self.one.size, self.other.size) <= _FEW
+
     def find_exclusive(self) -> FrameDifference | None:
         """Return the difference that excludes one of both, where they surely are about one subject
         in one case; else None.
         """
-        is_short = max(self.one.size, self.other.size) <= _FEW
         # what costs most comes last
         if (
-            is_short
+            self.is_short
             or not self.are_asserted
             or self.shared[0] < _OF_WORD
             or self.is_other_scope
