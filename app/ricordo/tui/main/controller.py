@@ -154,7 +154,7 @@ class NoteActions:
 
     def update_history(self) -> None:
         """Find out what can be undone and redone."""
-        self._panes.run_worker(self._ask_history(), group="history", exclusive=True)
+        self._panes.run_worker(self._ask_history, group="history", exclusive=True)
 
     async def _ask_history(self) -> None:
         # imported in a thread, so that no key has to wait for it
