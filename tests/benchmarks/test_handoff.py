@@ -11,7 +11,7 @@ from tests.benchmarks.planted import SAMPLE
 def test_on_the_sample_memory_nothing_is_amiss() -> None:
     found = list(rows([SAMPLE / "home"]))
     assert [it for row in found for it in row.amiss] == []
-    assert all(row.done and row.done.counts for row in found)
+    assert all(row.done and row.done.handoff.statements for row in found)
 
 
 @pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="no sessions beside the repository")

@@ -182,7 +182,7 @@ def _build(options: Namespace, memory: Memory, text: str, fields: Collection[str
     if options.name == _STDIN:
         folder, name = "", find_name(text, memory.layout)
     else:
-        folder, name = split_folder(options.name)
+        folder, name = split_folder(memory, options.name)
     if read_frontmatter(text).is_present:
         act = build_written_note(memory, text, name, options.type, options.description)
     else:

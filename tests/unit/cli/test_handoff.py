@@ -188,14 +188,14 @@ def test_a_summary_that_only_the_hook_has_is_handed_off(work: Work) -> None:
     assert work.text.index("## Next") < work.text.index(quoted)
     assert "[quoted: turn 0]" in work.text
     # it is proved by what the hook kept, and by nothing else
-    assert "statements are still valid" in work("resume")
+    assert "none got worse since it was written" in work("resume")
     altered = work.text.replace("third buoy", "fourth buoy")
     work.handoff.write_text(altered)
     assert "the message does not contain these words" in work("resume", code=1)
     # where that was dropped, nobody knows
     work.handoff.write_text(work.text.replace("fourth buoy", "third buoy"))
     shutil.rmtree(work.machine.path / "s/hook/sessions")
-    assert "still valid" in work("resume")
+    assert "none got worse" in work("resume")
 
 
 def test_a_summary_that_the_transcript_has_is_handed_off_once(work: Work) -> None:

@@ -120,7 +120,8 @@ def test_no_credential_leaves_with_doubts(
     with messages_server(judging()) as server:
         asked = asked_of(notebook, server)
         judge(notebook, asked)
-    assert len(asked.pairs) > MAX_PAIRS / 2
+    # a memory offers a handful of pairs, however many there are
+    assert 5 < len(asked.pairs) <= MAX_PAIRS
     assert b"wants its summary" in server.received
     assert server.received.count(b"[REDACTED:") >= len(asked.pairs)
     assert leaks(here, server.received) == []

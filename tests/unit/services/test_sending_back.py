@@ -72,7 +72,8 @@ def test_it_is_sent_with_its_reason_and_what_it_names_and_returns_corrected(desk
     assert edit == {name: value for name, value in TWICE.items() if name in edit}
     assert edit["text"] == "o"
     whole = "\n".join(sent(server.asked[1]))
-    assert "n1 | ports" in whole
+    assert "note n1\n" in whole
+    assert "name: ports" in whole
     assert "n2 | tides" not in whole
     assert "turn t1, said on" in whole
     assert TOKEN.encode() not in server.received

@@ -46,15 +46,18 @@ def choose_folder(memory: Memory, act: Create, folder: str) -> Create:
     return replace(act, path=choose_path(get_stem(act.path), taken, memory.layout, folder))
 
 
-def split_folder(name: str) -> tuple[str, str]:
-    """Return the folder and the rest of a name that the user gave a note. Raises WrongUsage where
-    it leaves the memory, or has no rest.
+def split_folder(memory: Memory, name: str) -> tuple[str, str]:
+    """Return the folder and the rest of a name that the user gave a new note; the name is whole
+    where `memory` has no such folder: a slash may be part of it, as in `CI/CD`. Raises WrongUsage
+    where it leaves the memory, or has no rest.
     """
     refuse_outside(name)
     folder, _, rest = name.removeprefix("./").rpartition("/")
     if not rest.strip():
         raise WrongUsage("A note needs a name.")
-    return folder, rest
+    paths = (*memory.by_path, *memory.others)
+    is_there = any(path.startswith(f"{folder}/") for path in paths)
+    return (folder, rest) if folder and is_there else ("", name)
 
 
 MAX_DERIVED_NAME = 60

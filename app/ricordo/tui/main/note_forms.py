@@ -43,7 +43,7 @@ class NoteForms:
             raise ChangeRefused("A note needs a name; n continues with what you typed.")
         name, type_ = filled["name"].strip(), filled["type"].strip()
         try:
-            folder, name = split_folder(name)
+            folder, name = split_folder(memory, name)
             act = build_note(memory, name, type_, filled["description"].strip())
             act = choose_folder(memory, act, folder)
         except RicordoError:
