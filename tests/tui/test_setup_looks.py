@@ -162,7 +162,8 @@ def test_checking(snap_compare: Compare, tmp_path: Path, monkeypatch: pytest.Mon
         return Diagnosis((), ())
 
     monkeypatch.setattr("ricordo.tui.doctor.screen.diagnose", slowly)
-    monkeypatch.setattr("ricordo.tui.jobs.time.monotonic", lambda: 1.0)
+    label = property(lambda job: f"{job.progress.phase} … 1 s")
+    monkeypatch.setattr("ricordo.tui.jobs.Job.label", label)
 
     async def ready(pilot: Pilot[int]) -> None:
         app = pilot.app
