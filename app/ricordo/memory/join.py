@@ -49,8 +49,9 @@ def join_memories(
     moved = [Rename(old, new, root=target.root) for old, new in join.paths.items()]
     # of a memory without notes the index alone is removed
     removed = [path for path in join.moving or (it.path for it in edits) if path not in join.paths]
-    changes = tuple(Change(it, reason) for it in (*moved, *map(Retire, removed)))
-    return ChangeSet(edits, changes, tuple(join.list_warnings(edits)))
+    changes = [Change(it, reason) for it in moved]
+    changes += [Change(Retire(path), reason) for path in removed]
+    return ChangeSet(edits, tuple(changes), tuple(join.list_warnings(edits)))
 
 
 class _Join:
