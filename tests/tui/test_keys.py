@@ -461,7 +461,7 @@ async def _(stage: Stage) -> None:
 async def _(stage: Stage) -> None:
     await stage.press("question_mark")
     assert isinstance(stage.app.screen, HelpScreen)
-    painted = " ".join(line.text for line in stage.app.screen._render_text(200))
+    painted = " ".join(line.text for line in stage.app.screen.render_text(200))
     for action in find_actions(ScreenId.NOTEBOOK):
         assert action.help in painted
         assert format_action_keys(action, {}) in painted
@@ -887,7 +887,7 @@ async def test_every_screen_shows_its_own_keys(stage: Stage) -> None:
     await stage.press("question_mark")
     await stage.shows(HelpScreen)
     assert isinstance(stage.app.screen, HelpScreen)
-    painted = " ".join(line.text for line in stage.app.screen._render_text(200))
+    painted = " ".join(line.text for line in stage.app.screen.render_text(200))
     assert BY_ID["yes"].help in painted
     assert BY_ID["retire"].help not in painted
     await stage.press("escape", "ctrl+p")

@@ -50,6 +50,7 @@ def opened(name: str, *keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         assert isinstance(app, RicordoApp)
         stage = Stage(app, pilot)
         await stage.wait_for(lambda: stage.looked, "the first snapshot")
+        await stage.wait_for(lambda: stage.main._past.is_counted, "the first recording")
         stage.main.action_do(name)
         await stage.shows(DoctorScreen if name == "doctor" else ConnectScreen)
         await still(stage)
@@ -162,13 +163,15 @@ def test_checking(snap_compare: Compare, tmp_path: Path, monkeypatch: pytest.Mon
         return Diagnosis((), ())
 
     monkeypatch.setattr("ricordo.tui.doctor.screen.diagnose", slowly)
-    monkeypatch.setattr("ricordo.tui.jobs.time.monotonic", lambda: 1.0)
+    label = property(lambda job: f"{job.progress.phase} … 1 s")
+    monkeypatch.setattr("ricordo.tui.jobs.Job.label", label)
 
     async def ready(pilot: Pilot[int]) -> None:
         app = pilot.app
         assert isinstance(app, RicordoApp)
         stage = Stage(app, pilot)
         await stage.wait_for(lambda: stage.looked, "the first snapshot")
+        await stage.wait_for(lambda: stage.main._past.is_counted, "the first recording")
         stage.main.action_do("doctor")
         await stage.shows(DoctorScreen)
         await stage.paints("120 of 400")

@@ -11,15 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from ricordo.errors import ChangeRefused
-from ricordo.memory.change import (
-    Change,
-    ChangeOperation,
-    ChangeSet,
-    Edit,
-    Rename,
-    Retire,
-    drop_empty_edits,
-)
+from ricordo.memory.change import Change, ChangeSet, Edit, Rename, Retire, drop_empty_edits
 from ricordo.memory.compose import compose
 from ricordo.memory.draft import apply_edits, encode_text
 from ricordo.memory.entry import find_entry_lines
@@ -54,14 +46,12 @@ def join_memories(
     )
     if not edits:
         raise ChangeRefused("There is nothing to move.")
-    made: list[ChangeOperation] = [
-        Rename(old, new, root=target.root) for old, new in join.paths.items()
-    ]
+    moved = [Rename(old, new, root=target.root) for old, new in join.paths.items()]
     # of a memory without notes the index alone is removed
     removed = [path for path in join.moving or (it.path for it in edits) if path not in join.paths]
-    made += map(Retire, removed)
-    changes = tuple(Change(it, reason) for it in made)
-    return ChangeSet(edits, changes, tuple(join.list_warnings(edits)))
+    changes = [Change(it, reason) for it in moved]
+    changes += [Change(Retire(path), reason) for path in removed]
+    return ChangeSet(edits, tuple(changes), tuple(join.list_warnings(edits)))
 
 
 class _Join:

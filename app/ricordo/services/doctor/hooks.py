@@ -16,7 +16,7 @@ from ricordo.agents.workplace import Workplace
 from ricordo.lint.finding import Severity
 from ricordo.patterns import compile_lazily
 from ricordo.services.doctor.problem import Problem
-from ricordo.services.doctor.project_map import ProjectMap
+from ricordo.services.doctor.project_map import ProjectMap, is_inside
 from ricordo.services.workspace.environment import Environment
 
 SLOW_MILLISECONDS = 500
@@ -85,12 +85,15 @@ def check_hooks(
     support: AgentSupport, environment: Environment, places: Sequence[Workplace]
 ) -> Iterator[Problem]:
     """Yield the problems of the hooks that an agent runs in `places`."""
+    home = os.path.realpath(environment.agent_home)
     gone: dict[str, dict[str, str]] = defaultdict(dict)
     for place in places:
         calls: dict[ConfiguredHook, HookCall | None] = {}
         for hook in support.hooks([place], environment.agent_home, environment.environ):
             variables = {"HOME": environment.agent_home}
-            if support.project_variable and hook.file.startswith(os.path.join(place.top, "")):
+            # the settings of the user are in the home directory, but apply to all projects
+            is_own_project = place.top != home and is_inside(hook.file, place.top)
+            if support.project_variable and is_own_project:
                 variables[support.project_variable] = place.top
             calls[hook] = call = parse_call(hook, variables)
             if call is not None and (why := _find_fault(call)):

@@ -93,23 +93,20 @@ def _group_inside(
     """Return the transcripts of sessions that began in the folder `owner`, which is no repository,
     and went on in one project inside it alone, by that project.
     """
-    inside = [it for it in projects.projects if is_inside(it, owner) and git.find_top_level(it)]
-    if git.find_top_level(owner) is not None or not inside:
+    if git.find_top_level(owner) is not None:
         return {}
     ids = {note.frontmatter.get_text("originSessionId") for note in _read_notes(folder.memory)}
     writing = (it for it in folder.sessions if _get_id(it.path) in ids)
     grouped: dict[str, list[str]] = {}
     for session in writing:
         past = PastProject(session.cwd, [session.path])
-        went_on = {
-            max((it for it in inside if is_at(cwd, it)), key=len, default=cwd)
-            for cwd in past.cwds - {owner}
-        }
+        went_on = {find_workplace(cwd).root for cwd in past.cwds - {owner}}
         project = next(iter(went_on), "")
         # in the directory of a younger repository another project was then
         if (
             len(went_on) == 1
-            and project in inside
+            and is_inside(project, owner)
+            and git.find_top_level(project) == project
             and projects.repositories.has_commit_before(project, past.last_time)
         ):
             grouped.setdefault(project, []).append(session.path)
