@@ -570,7 +570,7 @@ async def _(stage: Stage) -> None:
 async def _(stage: Stage) -> None:
     await conflicting(stage)
     await stage.press("c")
-    await stage.paints("No uncertain pairs")
+    await stage.paints("Uncertain pairs")
 
 
 @shows("history")
