@@ -20,6 +20,7 @@ from ricordo.tui.render.index_rows import IndexRow, RowKind
 
 if TYPE_CHECKING:
     from textual.app import App
+    from textual.worker import WorkType
 
     from ricordo.lint.finding import Finding
     from ricordo.memory.change import ChangeSet
@@ -154,7 +155,9 @@ class NoteActions:
 
     def update_history(self) -> None:
         """Find out what can be undone and redone."""
-        self._panes.run_worker(self._ask_history, group="history", exclusive=True)
+        # called by the worker: a coroutine made here would never be awaited while the screen closes
+        ask: WorkType[None] = self._ask_history
+        self._panes.run_worker(ask, group="history", exclusive=True)
 
     async def _ask_history(self) -> None:
         # imported in a thread, so that no key has to wait for it
