@@ -8,6 +8,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -118,6 +119,12 @@ class Repositories:
             return True
         words = ("-1", f"--before={time}", "--format=%H")
         return git.run_git(project, "log", *words, seconds=_SECONDS) != b""
+
+    def read_begin(self, project: str) -> datetime:
+        """Return the time of the first commit of a repository; the earliest time if unknown."""
+        words = ("--max-parents=0", "--format=%ct", "HEAD")
+        times = (git.run_git(project, "log", *words, seconds=_SECONDS) or b"").split()
+        return datetime.fromtimestamp(min(map(int, times), default=0), UTC)
 
     def expect_commits(self, names: Iterable[str]) -> None:
         """Have `find_commits` look for these, too. Only before it is called for the first time."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from ricordo import git
 from ricordo.agents.diagnosis import ProjectFolder
@@ -129,7 +130,8 @@ def read_earlier(
     repositories = projects.repositories
     if not times or repositories.has_commit_before(owner, min(times.values())):
         return
-    earlier = [it for it in times if not repositories.has_commit_before(owner, times[it])]
+    begin = repositories.read_begin(owner)
+    earlier = [it for it in times if datetime.fromisoformat(times[it]) < begin]
     yield folder, PastProject(owner, earlier)
 
 
@@ -138,12 +140,13 @@ def find_taken_over(
 ) -> Iterator[Problem]:
     """Yield the problem of notes of a project that was in the directory of another one before."""
     # its name and the directory always speak for the one that is there now
-    is_same = past.compare(past.path, projects.repositories).weight >= 2 * WEAK + STRONG
+    if past.compare(past.path, projects.repositories).weight >= 2 * WEAK + STRONG:
+        return
     candidates = (it for it in projects.list_candidates(past.path) if it != past.path)
     likely = [past.compare(it, projects.repositories) for it in candidates]
     likely.sort(key=lambda it: -it.weight)
     is_tie = len(likely) > 1 and likely[0].weight == likely[1].weight
-    if likely and likely[0].is_confirmed and not is_tie and not is_same:
+    if likely and likely[0].is_confirmed and not is_tie:
         best = likely[0]
         what = f"are older than the repository in {past.path}"
         yield _explain_foreign(

@@ -70,7 +70,8 @@ def find_memory_problems(
     everything = [*(it for _, past in gone for it in past), *(past for _, past in earlier)]
     # each repository is asked for the commits of all at once
     projects.repositories.expect_commits(commit for past in everything for commit in past.commits)
-    for folder, past_project in earlier:
+    for number, (folder, past_project) in enumerate(earlier, 1):
+        step(f"looking for earlier projects, {number} of {len(earlier)}")
         yield from find_taken_over(projects, folder, past_project)
     for number, (folder, past) in enumerate(gone, 1):
         step(f"looking for projects that are gone, {number} of {len(gone)}")
