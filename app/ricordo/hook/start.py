@@ -146,6 +146,8 @@ def _describe_verdict(verdict: dict[str, object]) -> str:
     wrong, total = verdict.get("wrong"), verdict.get("total")
     if not isinstance(wrong, int) or not isinstance(total, int):
         return "not verified since it was written"
+    if not total:
+        return "none of its statements could be verified"
     day = str(verdict.get("at", ""))[:10]
     statements = f"{total} statement{'' if total == 1 else 's'}"
     if wrong:

@@ -17,6 +17,7 @@ import ricordo
 from ricordo.agents.prompt_rules import LONGEST_CONTEXT
 from ricordo.agents.registry import find_agent
 from ricordo.handoff.document import (
+    FileProof,
     Handoff,
     HandoffHeader,
     HandoffStatement,
@@ -254,9 +255,14 @@ def test_the_last_verdict_on_a_handoff_is_told(session: Session):
     header = HandoffHeader(
         now, now + timedelta(days=7), handoff_target("claude"), 4000, "rules", (source,)
     )
-    statement = HandoffStatement(StatementSection.NEXT, "Repair the gate")
+    unproved = HandoffStatement(StatementSection.NEXT, "Repair the gate")
+    proved = HandoffStatement(StatementSection.NEXT, "Write it", FileProof("gate.py", None))
     path = session.project / "HANDOFF.md"
-    path.write_text(render(Handoff(header, (statement,))))
+    path.write_text(render(Handoff(header, (unproved,))))
+    session.ricordo("resume", codes=(0, 1))
+    assert "none of its statements could be verified." in session.start()
+    session.wait()
+    path.write_text(render(Handoff(header, (unproved, proved))))
     session.ricordo("resume", codes=(0, 1))
     day = now.date().isoformat()
     assert f"written {day}; 1 statement valid on {day}." in session.start()
