@@ -117,7 +117,16 @@ def make_absolute(path: str) -> str:
 
 
 def shorten_home(text: str, home: str) -> str:
-    """Return a text to show, with `~` for the home directory in its paths."""
+    """Return a text to show, with `~` for the home directory in its paths. In a path that is quoted
+    for a shell it is outside of the quotes, where a shell expands it.
+    """
     for start in (os.path.realpath(home), home):
-        text = text.replace(f"{start}/", "~/") if len(start) > 1 else text
+        if len(start) > 1:
+            if f"'{start}/" in text:
+                import re
+                from shlex import quote
+
+                quoted = re.compile(rf"'{re.escape(start)}/([^']*)'")
+                text = quoted.sub(lambda match: f"~/{quote(match[1])}", text)
+            text = text.replace(f"{start}/", "~/")
     return text
