@@ -342,3 +342,7 @@ async def on_stage(app: RicordoApp, size: tuple[int, int] = (120, 40)) -> AsyncI
         stage = Stage(app, pilot)
         yield stage
         stage.painted()
+
+
+NO_DELAY = -PATIENCE
+"""The delay of keys for tests that press them while a screen is still opening."""

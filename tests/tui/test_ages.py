@@ -9,7 +9,7 @@ import pytest
 
 from ricordo import git as asking_git
 from tests.support.builders import note_text
-from tests.tui.stage import Stage, build, editor, notebook_app, on_stage, staged
+from tests.tui.stage import NO_DELAY, Stage, build, editor, notebook_app, on_stage, staged
 from tests.unit.machine import git
 
 STAMPED = (
@@ -99,7 +99,7 @@ async def test_git_is_asked_once_and_not_before_the_memory_is_on_the_screen(
 async def test_after_it_was_edited_a_note_is_new_and_after_undo_as_old_as_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ricordo.tui.base.action_screen.KEY_DELAY", 0.0)
+    monkeypatch.setattr("ricordo.tui.base.action_screen.KEY_DELAY", NO_DELAY)
     monkeypatch.setenv("VISUAL", editor(tmp_path, 'echo "And Porto." >> "$1"'))
     root = build(tmp_path, FILES)
     async with staged(root) as stage:

@@ -27,6 +27,7 @@ from ricordo.tui.main.screen import MainScreen
 from tests.faults.writer_world import at_every_call
 from tests.support.builders import note_text
 from tests.tui.stage import (
+    NO_DELAY,
     STAMP,
     Stage,
     build,
@@ -53,7 +54,7 @@ BEFORE: Mapping[str, str] = {
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let ctrl+s count from the first moment."""
-    monkeypatch.setattr("ricordo.tui.base.action_screen.KEY_DELAY", 0.0)
+    monkeypatch.setattr("ricordo.tui.base.action_screen.KEY_DELAY", NO_DELAY)
 
 
 def notebook_of(root: Path) -> Notebook:

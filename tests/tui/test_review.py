@@ -15,7 +15,7 @@ from ricordo.tui.dialogs.form import FormScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.review.screen import ReviewScreen
-from tests.tui.stage import Stage, build, editor, notebook_app, on_stage, staged
+from tests.tui.stage import NO_DELAY, Stage, build, editor, notebook_app, on_stage, staged
 from tests.tui.test_inbox import notebook_of
 from tests.tui.test_origin import with_transcript
 
@@ -39,7 +39,7 @@ FILES = {
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let judging count from the first moment."""
-    monkeypatch.setattr("ricordo.tui.base.action_screen.KEY_DELAY", 0.0)
+    monkeypatch.setattr("ricordo.tui.base.action_screen.KEY_DELAY", NO_DELAY)
 
 
 @pytest.fixture
@@ -276,7 +276,7 @@ async def test_keys_of_the_first_moment_judge_nothing(
         assert here(screen) == "freeze.md"
         await stage.paste("a\na\n")
         assert said(root) == {}
-        monkeypatch.setattr("ricordo.tui.base.action_screen.KEY_DELAY", 0.0)
+        monkeypatch.setattr("ricordo.tui.base.action_screen.KEY_DELAY", NO_DELAY)
         await stage.press("a")
         await goes_to(stage, screen, "port.md")
 

@@ -18,7 +18,7 @@ from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.render.mask import MASK, MAX_IMMEDIATE, mask_passage, mask_text
 from ricordo.tui.widgets.line_view import LineView
 from tests.support.builders import note_text
-from tests.tui.stage import Stage, build, staged, text_of
+from tests.tui.stage import NO_DELAY, Stage, build, staged, text_of
 from tests.tui.test_curation import review as curation_review
 from tests.tui.test_finder import open_finder
 from tests.tui.test_inbox import notebook_of
@@ -47,7 +47,7 @@ SIZES = ((80, 24), (120, 40))
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let judging count from the first moment."""
-    monkeypatch.setattr("ricordo.tui.base.action_screen.KEY_DELAY", 0.0)
+    monkeypatch.setattr("ricordo.tui.base.action_screen.KEY_DELAY", NO_DELAY)
 
 
 def shown(stage: Stage) -> str:
