@@ -86,15 +86,17 @@ def run_connect(options: Namespace, environment: Environment) -> int:
     ]
     if options.dry_run:
         return _print_plan(options, chosen, planned)
-    if any(status.is_to_write for status in chosen):
+    if any(status.is_to_do for status in chosen):
         _confirm(options, planned, "write this")
     results = []
     for status in chosen:
         result = connect(environment, status)
         if result.has_changed:
-            note_change(f"connected {status.name}")
+            verb = "wrote the files of" if result.pending else "connected"
+            note_change(f"{verb} {status.name}")
+        if result.has_changed or result.pending:
             results.append(result)
-        print_messages(result.warnings)
+        print_messages(_list_warnings(result))
     _print_results(options, results, "connected")
     return 0
 
@@ -159,6 +161,7 @@ def _print_status(options: Namespace, statuses: Sequence[ConnectionStatus]) -> i
             for path, state in status.files.items()
             if state == "foreign" or (state == "missing" and status.state == "incomplete")
         ]
+        lines += [f"  not run yet: {line}" for line in status.pending]
         lines += [f"  {make_one_line(warning)}" for warning in status.warnings]
         print_lines(lines)
     return 0
@@ -174,6 +177,7 @@ def _describe(status: ConnectionStatus) -> dict[str, Any]:
         "files": [{"path": path, "state": state.value} for path, state in status.files.items()],
         "hooks": list(connection.list_hook_commands()),
         "commands": [" ".join(command.words) for command in connection.commands],
+        "pending": list(status.pending),
         "warnings": list(status.warnings),
     }
 
@@ -187,12 +191,27 @@ def _print_results(options: Namespace, results: Sequence[ConnectionResult], verb
     warnings = [
         warning
         for result in results
-        for warning in (*result.warnings, *map(_kept_message, result.kept))
+        for warning in (*_list_warnings(result), *map(_kept_message, result.kept))
     ]
-    done = f"{verb} {', '.join(result.name for result in results)}" if results else "No changes."
+    whole = [result.name for result in results if not result.pending]
+    partly = [result.name for result in results if result.pending and result.has_changed]
+    done = "; ".join(
+        f"{what} {', '.join(names)}"
+        for what, names in ((verb, whole), ("wrote the files of", partly))
+        if names
+    )
     details = [f"  {each.kind} {make_one_line(each.path or '')}" for each in changed]
-    details += [f"{result.shown}: {sentence}" for result in results for sentence in result.advice]
-    print_change(options, done, changed, details=details, warnings=warnings)
+    details += [
+        f"{result.shown}: {sentence}"
+        for result in results
+        for sentence in (() if result.pending else result.advice)
+    ]
+    print_change(options, done or "No changes.", changed, details=details, warnings=warnings)
+
+
+def _list_warnings(result: ConnectionResult) -> list[str]:
+    pending = result.describe_pending()
+    return [*result.warnings, pending] if pending else result.warnings
 
 
 def _kept_message(path: str) -> str:

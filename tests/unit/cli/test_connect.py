@@ -211,7 +211,9 @@ def test_a_home_is_as_it_was_after_disconnecting(home: Home, shape: str):
     home.run("connect", *AGENTS, "--yes")
     connected = home.snapshot()
     assert {name: connected.get(name) for name in before} == before
-    assert {it["state"] for it in home.status().values()} == {"connected"}
+    states = {name: it["state"] for name, it in home.status().items()}
+    # there is no program that could install the plugin of Codex
+    assert states == {**dict.fromkeys(AGENTS, "connected"), "codex": "incomplete"}
     home.run("connect", *AGENTS, "--yes")
     assert home.snapshot() == connected
     home.run("disconnect", "--yes")
@@ -334,10 +336,7 @@ def test_an_upgrade_replaces_what_an_older_version_wrote(home: Home):
 
 
 def test_codex_installs_the_folder_by_its_own_commands(home: Home):
-    tools = home.path.parent / "bin"
-    write_memory(tools, {"codex": CODEX})
-    (tools / "codex").chmod(0o755)
-    home.environ["PATH"] = f"{tools}:/usr/bin:/bin"
+    install_codex(home)
     put(home, {".codex/config.toml": 'model = "m"  # mine\n'})
     home.run("connect", "codex", "--yes")
     assert "ricordo@ricordo" in (home.path / ".codex/config.toml").read_text()
@@ -353,9 +352,58 @@ def test_codex_installs_the_folder_by_its_own_commands(home: Home):
     ]
 
 
-def test_without_codex_the_user_is_told_what_to_run(home: Home):
+def install_codex(home: Home, text: str = CODEX) -> None:
+    tools = home.path.parent / "bin"
+    write_memory(tools, {"codex": text})
+    (tools / "codex").chmod(0o755)
+    home.environ["PATH"] = f"{tools}:/usr/bin:/bin"
+
+
+def test_without_its_program_codex_is_not_called_connected(home: Home):
+    done = home.run("connect", "claude", "codex", "--yes")
+    first, *_ = done.stdout.splitlines()
+    assert first == "connected claude; wrote the files of codex"
+    assert "trust" not in done.stdout
+    assert "`codex plugin add ricordo@ricordo`: codex was not found." in done.stderr
+    assert "Codex is not connected yet" in done.stderr
+    codex = home.status()["codex"]
+    assert codex["state"] == "incomplete"
+    assert codex["pending"] == [
+        f"codex plugin marketplace add {shlex.quote(str(home.path / '.codex/ricordo'))}",
+        "codex plugin add ricordo@ricordo",
+    ]
+    shown = home.run("connect", "--status").stdout
+    assert "  not run yet: codex plugin add ricordo@ricordo\n" in shown
+    assert "connection-incomplete" in home.run("doctor", code=None).stdout
+    again = home.run("connect", "codex", "--yes")
+    assert again.stdout == "No changes.\n"
+    assert "Codex is not connected yet" in again.stderr
+    assert home.run("disconnect", "--yes").stderr == ""
+
+
+def test_connecting_again_runs_what_could_not_run(home: Home):
+    home.run("connect", "codex", "--yes")
+    install_codex(home)
+    assert home.run("connect", "codex", "--dry-run").stdout != "Codex is connected.\n"
     done = home.run("connect", "codex", "--yes")
-    assert "`codex plugin add ricordo@ricordo`: codex was not found" in done.stderr
+    assert done.stdout.startswith("connected codex\n")
+    assert done.stderr == ""
+    assert home.status()["codex"]["state"] == "connected"
+    home.run("disconnect", "codex", "--yes")
+    assert home.status()["codex"]["state"] == "not connected"
+
+
+def test_a_command_that_fails_leaves_the_connection_incomplete(home: Home):
+    install_codex(
+        home, '#!/bin/sh\ncase "$*" in "plugin add "*) echo "no room" >&2; exit 1;; esac\n'
+    )
+    done = home.run("connect", "codex", "--yes")
+    assert "`codex plugin add ricordo@ricordo`: no room." in done.stderr
+    codex = home.status()["codex"]
+    assert (codex["state"], codex["pending"]) == (
+        "incomplete",
+        ["codex plugin add ricordo@ricordo"],
+    )
 
 
 def test_commands_are_single_strings_without_arguments(home: Home):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -20,6 +21,7 @@ from ricordo import __version__
 from ricordo.agents.connection import (
     LAUNCHER,
     PLUGIN,
+    AgentCommand,
     ConnectedFile,
     Connection,
     Launcher,
@@ -64,7 +66,7 @@ class ConnectionState(StrEnum):
     OUTDATED = "outdated"
     """Connected by another version or for another installation: connecting again updates it."""
     INCOMPLETE = "incomplete"
-    """Some files are missing."""
+    """Some files are missing, or a command of the agent has not run."""
     CHANGED = "changed"
     """Somebody changed a file, or has one in its place."""
     NOT_CONNECTED = "not connected"
@@ -80,6 +82,8 @@ class ConnectionStatus:
     """By absolute path."""
     is_installed: bool
     """Whether the agent is on this machine."""
+    pending: tuple[str, ...] = ()
+    """The agent's own commands that have to run and did not yet, as a shell takes them."""
     warnings: tuple[str, ...] = ()
     """What keeps it from working, a sentence each."""
 
@@ -89,9 +93,9 @@ class ConnectionStatus:
         return self.connection.agent.name
 
     @property
-    def is_to_write(self) -> bool:
-        """Whether connecting would write a file."""
-        return any(state is not FileMatch.SAME for state in self.files.values())
+    def is_to_do(self) -> bool:
+        """Whether connecting would write a file or run a command that did not run yet."""
+        return bool(self.pending) or any(it is not FileMatch.SAME for it in self.files.values())
 
 
 @dataclass(slots=True)
@@ -106,13 +110,25 @@ class ConnectionResult:
     removed: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     """Files that were not removed, as they are not what Ricordo wrote."""
+    ran: list[str] = field(default_factory=list)
+    """Commands of the agent that ran now and had not run before, as a shell takes them."""
+    pending: list[str] = field(default_factory=list)
+    """Those that still have to run before the agent is connected."""
     warnings: list[str] = field(default_factory=list)
     advice: tuple[str, ...] = ()
 
     @property
     def has_changed(self) -> bool:
-        """Whether a file was written or removed."""
-        return bool(self.created or self.replaced or self.removed)
+        """Whether a file was written or removed, or a command ran that had to."""
+        return bool(self.created or self.replaced or self.removed or self.ran)
+
+    def describe_pending(self) -> str:
+        """Return why the agent is not connected yet, a sentence; "" if it is."""
+        commands = " and ".join(f"`{line}`" for line in self.pending)
+        return commands and (
+            f"{self.shown} is not connected yet: {commands} still has to run. "
+            f"`ricordo connect {self.name}` tries again."
+        )
 
 
 def find_launcher(environment: Environment) -> Launcher:
@@ -153,27 +169,38 @@ def read_status(
     """
     record = _read_record(environment.state).get(connection.agent.name, {})
     states = _compare(connection, _known_digests(connection, record))
-    found = set(states.values())
-    if FileMatch.FOREIGN in found:
-        state = ConnectionState.CHANGED
-    elif found == {FileMatch.SAME}:
-        is_whole = not _list_obsolete(connection, record)
-        state = ConnectionState.CONNECTED if is_whole else ConnectionState.OUTDATED
-    elif found == {FileMatch.MISSING}:
-        state = ConnectionState.NOT_CONNECTED
-    else:
-        is_partly = FileMatch.MISSING in found
-        state = ConnectionState.INCOMPLETE if is_partly else ConnectionState.OUTDATED
     is_installed = os.path.isdir(connection.home) or bool(
         find_program(connection.agent.name, environment.environ)
     )
+    state = _judge_files(connection, record, set(states.values()))
     status = ConnectionStatus(connection, state, states, is_installed)
-    is_there = state not in (ConnectionState.NOT_CONNECTED, ConnectionState.CHANGED)
+    if state in (ConnectionState.NOT_CONNECTED, ConnectionState.CHANGED):
+        return status
+    pending = tuple(map(make_one_line, _list_texts(record, "pending")))
     server = connection.server_command
-    if asks_agent and is_there and server is not None:
+    if asks_agent and server is not None:
         hooks = list_hooks(server, environment.cwd, environment.environ, PLUGIN)
-        return replace(status, warnings=tuple(_check_trust(connection, hooks)))
-    return status
+        # the user may have run the commands: then the agent knows the hooks
+        pending = () if hooks else pending
+        if not pending:
+            status = replace(status, warnings=tuple(_check_trust(connection, hooks)))
+    if pending and state is ConnectionState.CONNECTED:
+        state = ConnectionState.INCOMPLETE
+    return replace(status, state=state, pending=pending)
+
+
+def _judge_files(
+    connection: Connection, record: Mapping[str, Any], found: set[FileMatch]
+) -> ConnectionState:
+    """Return how an agent is connected by what was `found` in place of its files."""
+    if FileMatch.FOREIGN in found:
+        return ConnectionState.CHANGED
+    if found == {FileMatch.MISSING}:
+        return ConnectionState.NOT_CONNECTED
+    if FileMatch.MISSING in found:
+        return ConnectionState.INCOMPLETE
+    is_current = found == {FileMatch.SAME} and not _list_obsolete(connection, record)
+    return ConnectionState.CONNECTED if is_current else ConnectionState.OUTDATED
 
 
 def _check_trust(
@@ -239,14 +266,14 @@ def _list_obsolete(connection: Connection, record: Mapping[str, Any]) -> list[st
 def describe_plan(status: ConnectionStatus, *, shows_text: bool) -> Iterator[str]:
     """Yield what connecting would do, a line each, with the text of each file if `shows_text`."""
     connection = status.connection
-    if not status.is_to_write:
+    if not status.is_to_do:
         yield f"{connection.agent.shown} is connected."
         return
     yield f"{connection.agent.shown}: {make_one_line(connection.root)}"
     for command in connection.list_hook_commands():
         yield f"  a hook that runs  {make_one_line(command)}"
     for agent_command in connection.commands:
-        yield f"  then runs  {make_one_line(' '.join(agent_command.words))}"
+        yield f"  then runs  {_render_command(agent_command)}"
     for file in connection.files:
         state = status.files[file.path]
         if state is not FileMatch.SAME:
@@ -287,6 +314,7 @@ def connect(environment: Environment, status: ConnectionStatus) -> ConnectionRes
             "at": environment.now.isoformat(),
             "files": written,
             "folders": list(dict.fromkeys(kept_folders)),
+            "pending": [_render_command(it) for it in connection.commands],
         }
         _write_record(environment.state, records)
     except (OSError, StateUnusable) as error:
@@ -302,7 +330,13 @@ def connect(environment: Environment, status: ConnectionStatus) -> ConnectionRes
         with suppress(OSError):
             if remove_own_file(path, known.get(path, "")):
                 result.removed.append(path)
-    _run_all(environment, connection, connection.commands, result)
+    for line, problem in _run_all(environment, connection.commands):
+        result.pending.append(line)
+        result.warnings.append(f"`{line}`: {problem}.")
+    result.ran = [line for line in status.pending if line not in result.pending]
+    records[result.name]["pending"] = result.pending
+    with suppress(StateUnusable):  # what is recorded asks to connect again, which does no harm
+        _write_record(environment.state, records)
     return result
 
 
@@ -352,7 +386,10 @@ def disconnect(environment: Environment, status: ConnectionStatus) -> Connection
     }
     existing = [path for path in known if os.path.lexists(path)]
     if existing or record:
-        _run_all(environment, connection, connection.undo_commands, result)
+        for line, problem in _run_all(environment, connection.undo_commands):
+            # where what it undoes did not run, it has nothing to do
+            if not _list_texts(record, "pending"):
+                result.warnings.append(f"`{line}`: {problem}. Run it yourself.")
     for path in existing:
         try:
             (result.removed if remove_own_file(path, known[path]) else result.kept).append(path)
@@ -379,16 +416,18 @@ def _list_own_folders(connection: Connection) -> set[str]:
 
 
 def _run_all(
-    environment: Environment,
-    connection: Connection,
-    commands: Iterable[Any],
-    result: ConnectionResult,
-) -> None:
+    environment: Environment, commands: Iterable[AgentCommand]
+) -> Iterator[tuple[str, str]]:
+    """Run commands of an agent, and yield those that failed, each with the reason."""
     for command in commands:
         problem = run_command(command, environment.environ)
         if problem:
-            line = make_one_line(" ".join(command.words))
-            result.warnings.append(f"`{line}`: {make_one_line(problem)}. Run it yourself.")
+            yield _render_command(command), make_one_line(problem)
+
+
+def _render_command(command: AgentCommand) -> str:
+    """Return a command as a shell takes it."""
+    return make_one_line(shlex.join(command.words))
 
 
 def _read_record(state: str) -> dict[str, dict[str, Any]]:

@@ -150,7 +150,10 @@ def _check_connections(environment: Environment, places: Sequence[Workplace]) ->
                 "connection-incomplete",
                 Severity.WARNING,
                 f"The connection of {shown} is {status.state.value}.",
-                (f"files in {connection.root}: {', '.join(states)}",),
+                (
+                    f"files in {connection.root}: {', '.join(states)}",
+                    *(f"not run yet: {line}" for line in status.pending),
+                ),
                 f"{again} repairs it, or says what is in the way.",
                 (name,),
             )

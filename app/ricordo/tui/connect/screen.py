@@ -89,8 +89,9 @@ class AgentList(CursorView):
         mark, style = _MARKS.get(status.state, ("!", "warning"))
         where = make_one_line(shorten_home(status.connection.root, self._home))
         note = where if status.is_installed else "not found on this machine"
-        if status.warnings:
-            mark, style, note = "!", "warning", make_one_line(status.warnings[0])
+        problems = (*(f"not run yet: {line}" for line in status.pending), *status.warnings)
+        if problems:
+            mark, style, note = "!", "warning", make_one_line(problems[0])
         spans = (
             StyledSpan(f" {mark} ", style),
             StyledSpan(f"{status.connection.agent.shown:{_NAME}}", "bold"),
@@ -193,7 +194,7 @@ class ConnectScreen(ActionScreen[None]):
         state = f" nothing is {verb} until ctrl+s" if is_open else ""
         self._state.set_content((StyledSpan(state, "dim"),))
         status = self._agents.status
-        about = "What connecting writes" if status and status.is_to_write else "Connection"
+        about = "What connecting writes" if status and status.is_to_do else "Connection"
         self._plan.border_title = Content(_REMOVAL if self.is_removing else about)
         self._keys.set_content(*render_key_line(self.action_context, self.keymap))
 
@@ -264,7 +265,7 @@ class ConnectScreen(ActionScreen[None]):
             if status.connection.server_command is not None:
                 ask = partial(read_status, self._environment, status.connection, asks_agent=True)
                 asked = await asyncio.to_thread(ask)
-                if self._agents.statuses[number] is status and asked.warnings:
+                if self._agents.statuses[number] is status and asked != status:
                     statuses = list(self._agents.statuses)
                     statuses[number] = asked
                     self._agents.show(statuses)
@@ -301,6 +302,8 @@ def _render_plan(
     title = f"{connection.agent.shown} is {status.state}."
     if obstacle:
         title += " It cannot be connected: something else is in the way."
+    elif status.pending and not written:
+        title += " Connecting runs the commands below, which did not run yet."
     elif written:
         files = "1 file" if len(written) == 1 else f"{len(written)} files"
         title += f" Connecting writes {files} to {root}. Ricordo edits no settings."
@@ -310,6 +313,7 @@ def _render_plan(
     yield BLANK
     rows = [
         ("in the way", [obstacle] if obstacle else [], "warning"),
+        ("not run yet", [shorten(it) for it in status.pending], "warning"),
         ("warning", status.warnings, "warning"),
         ("folder", [] if written else [root], ""),
         ("hooks", [shorten(it) for it in _join_hooks(connection.list_hook_commands())], ""),
@@ -370,6 +374,7 @@ def _describe(result: ConnectionResult) -> list[str]:
         f"{result.shown}: {removed} files removed." if removed else "",
         *(f"Not removed, as it was changed: {make_one_line(path)}." for path in result.kept),
         *result.warnings,
-        *(result.advice if written else ()),
+        result.describe_pending() or f"{result.shown} is connected." * bool(result.ran),
+        *(result.advice if written and not result.pending else ()),
     ]
     return [sentence for sentence in done if sentence] or ["No changes."]
