@@ -149,6 +149,24 @@ async def test_enter_connects_an_agent_where_that_is_the_problem(
         await stage.paints("No problems")
 
 
+async def test_an_agent_whose_commands_did_not_run_is_not_called_connected(
+    tmp_path: Path, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (machine.home / ".codex").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    async with on_stage(notebook_app(build(tmp_path / "open")), (120, 40)) as stage:
+        screen = await opened(stage)
+        await stage.wait_for(lambda: screen.problem and screen.problem.paths == ("codex",))
+        await stage.press("enter")
+        await stage.shows(ConnectScreen)
+        await stage.paints("Codex is not connected.")
+        await stage.confirm()
+        await stage.wait_for(lambda: "Codex is not connected yet" in stage.toasts)
+        await stage.paints("0 of 4 agents connected")
+        await stage.paints("not run yet: codex plugin marketplace add ~/.codex/ricordo")
+        await stage.paints("Connecting runs the commands below")
+
+
 async def test_a_machine_without_problems_says_so(tmp_path: Path, machine: Machine) -> None:
     async with on_stage(notebook_app(build(tmp_path / "open")), (120, 40)) as stage:
         await opened(stage)

@@ -125,8 +125,9 @@ class ConnectionResult:
     def describe_pending(self) -> str:
         """Return why the agent is not connected yet, a sentence; "" if it is."""
         commands = " and ".join(f"`{line}`" for line in self.pending)
+        verb = "has" if len(self.pending) == 1 else "have"
         return commands and (
-            f"{self.shown} is not connected yet: {commands} still has to run. "
+            f"{self.shown} is not connected yet: {commands} still {verb} to run. "
             f"`ricordo connect {self.name}` tries again."
         )
 

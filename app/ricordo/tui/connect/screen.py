@@ -91,7 +91,7 @@ class AgentList(CursorView):
         note = where if status.is_installed else "not found on this machine"
         problems = (*(f"not run yet: {line}" for line in status.pending), *status.warnings)
         if problems:
-            mark, style, note = "!", "warning", make_one_line(problems[0])
+            mark, style, note = "!", "warning", make_one_line(shorten_home(problems[0], self._home))
         spans = (
             StyledSpan(f" {mark} ", style),
             StyledSpan(f"{status.connection.agent.shown:{_NAME}}", "bold"),
