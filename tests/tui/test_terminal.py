@@ -168,6 +168,23 @@ def test_the_editor_is_given_the_terminal_and_its_interrupts(
     assert (root / "user_ana.md").read_text().endswith("rows on Sundays\n")
 
 
+@pytest.mark.parametrize("key", ["e", ","], ids=["a note", "the settings"])
+def test_an_editor_that_cannot_be_started_gives_the_screen_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("VISUAL", "no-such-editor --wait")
+    root = build(tmp_path)
+    with Session(["-m", "ricordo", str(root)], tmp_path) as session:
+        session.wait_for("watching")
+        session.send(key)
+        session.wait_for("Cannot start the editor")
+        session.press("?")
+        session.wait_for("Judge")
+        session.press("\x11")
+        assert session.end() == 0
+    assert restored(session.bytes)
+
+
 def test_what_was_proposed_waits_after_the_program_was_killed(tmp_path: Path, pinned: Path) -> None:
     project = pinned / ".claude/projects/-home-ana-work-tidepool"
     project.mkdir(parents=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App, SuspendNotSupported
@@ -37,9 +37,21 @@ def edit_in_terminal(app: App[Any], file: str, command: tuple[str, ...]) -> int:
         raise WrongUsage("This terminal cannot run an editor.") from None
 
 
-def _terminal_of(app: App[Any]) -> AbstractContextManager[None]:
-    # a headless app has no terminal to suspend
-    return nullcontext() if app.is_headless else app.suspend()
+@contextmanager
+def _terminal_of(app: App[Any]) -> Iterator[None]:
+    """Lend the terminal of `app`, and take it back whatever happens meanwhile."""
+    if app.is_headless:  # it has no terminal to suspend
+        yield
+        return
+    failure: BaseException | None = None
+    with app.suspend():
+        # App.suspend does not take the terminal back where its block raises
+        try:
+            yield
+        except BaseException as error:
+            failure = error
+    if failure is not None:
+        raise failure
 
 
 @contextmanager
