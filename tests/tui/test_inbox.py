@@ -401,6 +401,19 @@ async def test_opening_the_notebook_moves_no_mark(tmp_path: Path) -> None:
     assert len(new_in(root)) == 5
 
 
+async def test_a_deletion_among_other_changes_arrives_while_the_notebook_is_open(
+    tmp_path: Path,
+) -> None:
+    root = recorded(tmp_path)
+    async with staged(root) as stage:
+        await stage.wait_for(lambda: stage.main._past.is_counted)
+        agent_session(root)
+        await stage.wait_for(lambda: "5 new in the inbox" in stage.top)
+    assert {it.path for it in read_inbox(notebook_of(root)).pending} == {
+        *("locks.md", "tides.md", "ports.md", "berths.md", "MEMORY.md")
+    }
+
+
 async def test_only_what_is_stable_is_recorded(tmp_path: Path) -> None:
     root = recorded(tmp_path)
     async with staged(root) as stage:

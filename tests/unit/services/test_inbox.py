@@ -138,6 +138,20 @@ def test_pending_writes_are_neither_recorded_nor_deletions(tmp_path: Path) -> No
     assert recorder.record(memory, AT).files == 1
 
 
+def test_a_deletion_that_had_to_wait_is_recorded_though_nothing_else_changes(
+    tmp_path: Path,
+) -> None:
+    notebook = notebook_at(tmp_path)
+    seen(notebook)
+    root = Path(notebook.place.root)
+    gone, *_ = sorted(path for path in notebook.read().by_path if path != "MEMORY.md")
+    (root / gone).unlink()
+    notebook.record(notebook.read(), {gone})
+    assert not read_inbox(notebook).pending
+    notebook.record(notebook.read())
+    assert [(it.kind, it.path) for it in read_inbox(notebook).pending] == [("deleted", gone)]
+
+
 def test_what_was_decided_of_an_arrival_is_undone_by_the_name_of_its_file(tmp_path: Path) -> None:
     notebook = notebook_at(tmp_path)
     seen(notebook)

@@ -104,6 +104,10 @@ class Recorder:
         """`database` is the history."""
         self._database = database
         self._last: Mapping[str, Note] = {}
+        self._is_current = False
+        """Whether nothing had to wait in the last recording: a deletion leaves no note behind that
+        would tell it from one that was recorded.
+        """
 
     def record(
         self,
@@ -118,13 +122,14 @@ class Recorder:
         to have written files, by path; of others the note itself may name one. Raises
         StateUnusable, and MemoryUnreadable if the directory cannot be opened.
         """
-        if self._last and memory.by_path == self._last:
+        if self._is_current and memory.by_path == self._last:
             return RecordResult(None, 0)
         self._database.check_location(memory.root if memory.layout.has_notes else None)
         # under the lock none of Ricordo's own change sets is half applied
         with state_lock(self._database.state), self._database.connect() as connection:
             recorded = _record(History(connection), memory, at, self._last, waiting, step, sessions)
         files = memory.by_path
+        self._is_current = not waiting
         self._last = (
             {path: file for path, file in files.items() if path not in waiting}
             if waiting
