@@ -287,7 +287,7 @@ def undo_or_redo(
     subjects: tuple[str, ...] = ()
     if isinstance(outcome, UndoToConfirm):
         if isinstance(outcome.outcome, EditConflicts):
-            raise outcome.outcome.to_error()
+            raise outcome.outcome.to_error(outcome.follow_up)
         change_set = outcome.outcome.change_set
         edits = change_set.edits
         _, later = apply_merging(notebook, change_set, by_hand=True, undoes=outcome.undoes)

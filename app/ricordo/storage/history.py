@@ -139,6 +139,12 @@ class History:
         rows = self.db.execute("SELECT path, sha FROM head WHERE root = ?", (root,))
         return {decode_path(path): sha for path, sha in rows}
 
+    def get_known_content(self, root: str, path: str) -> str | None:
+        """Return the last known SHA-256 of a file; None if it does not exist."""
+        query = "SELECT sha FROM head WHERE root = ? AND path = ?"
+        row = self.db.execute(query, (root, encode_path(path))).fetchone()
+        return row[0] if row else None
+
     def list_stored_contents(self, root: str) -> Mapping[str, str]:
         """Return what `heads` returns, with the masked content where a value was purged."""
         query = "SELECT path, coalesce(masked, sha) FROM head WHERE root = ?"

@@ -195,6 +195,47 @@ def test_undo_after_somebody_else_wrote_merges_or_refuses(memory: Path, ricordo:
     assert contents(memory) == kept
 
 
+def test_what_others_write_into_a_renamed_note_goes_back_with_it(
+    memory: Path, ricordo: Ricordo
+) -> None:
+    before = contents(memory)
+    ricordo("retire", "tides")
+    retired = contents(memory)
+    ricordo("rename", "ports", "harbours")
+    path = memory / "harbours.md"
+    path.write_text(path.read_text().replace("Sines.", "Faro."))
+    assert "harbours.md: merged with changes by others" in ricordo("undo")
+    changed = {**retired, "ports.md": retired["ports.md"].replace(b"Sines.", b"Faro.")}
+    assert contents(memory) == changed
+    ricordo("redo")
+    assert "Faro." in path.read_text()
+    ricordo("undo")
+    ricordo("undo")
+    assert contents(memory) == {**before, "ports.md": changed["ports.md"]}
+
+
+def test_a_change_that_others_overwrote_does_not_bar_the_one_before_it(
+    memory: Path, ricordo: Ricordo
+) -> None:
+    # the entries are not beside each other
+    entry = "- [Quays](quays.md) — eight\n"
+    (memory / "MEMORY.md").write_text(INDEX.replace("- [Ports]", f"{entry}- [Ports]"))
+    write_memory(memory, {"quays.md": note_text("quays", "Eight of them.\n")})
+    ricordo("retire", "tides")
+    ricordo("rename", "ports", "harbours")
+    path = memory / "harbours.md"
+    renamed = path.read_text()
+    path.write_text(renamed.replace("name: harbours", "name: docks"))
+    output = ricordo("undo", code=4)
+    assert "changed the same lines of harbours.md meanwhile. The next undo skips it." in output
+    assert "tides.md (retired by hand)" in ricordo("undo")
+    assert (memory / "tides.md").exists()
+    # once the lines are as they were left, it can be undone
+    path.write_text(renamed)
+    assert "ports.md (renamed by hand)" in ricordo("undo")
+    assert (memory / "ports.md").exists()
+
+
 def test_history_lists_versions_under_every_name(memory: Path, ricordo: Ricordo) -> None:
     (memory / "tides.md").write_text(note_text("tides", "By an agent.\n"))
     ricordo("rename", "tides", "currents")

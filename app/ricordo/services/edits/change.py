@@ -49,8 +49,8 @@ class EditConflicts:
     moved: Mapping[str, str]
     """The present paths of the contents that the set was made for, by their former ones."""
 
-    def to_error(self) -> EditRefused:
-        """Return the conflicts as an error with a message of one line."""
+    def to_error(self, hint: str = "") -> EditRefused:
+        """Return the conflicts as an error with a message of one line; `hint` says what to do."""
         changed = [
             make_visible(clash.edit.path) for clash in self.conflicts if clash.current is not None
         ]
@@ -63,7 +63,7 @@ class EditConflicts:
                 )
             elif clash.current is None:
                 events.append(f"deleted {make_visible(path)}")
-        return EditRefused(f"Another program {' and '.join(events)} meanwhile.")
+        return EditRefused(f"Another program {' and '.join(events)} meanwhile.", hint=hint)
 
 
 def build_change_set(
@@ -111,15 +111,18 @@ def apply_or_merge(
         )
     merged: dict[tuple[str, str], Edit | None] = {}
     overlapping: list[EditConflict] = []
-    moved_away = {(edit.moved_from_root or edit.root, edit.moved_from) for edit in change_set.edits}
+    moved = {(it.moved_from_root or it.root, it.moved_from): it for it in change_set.edits}
     for clash in outcome.edit_conflicts:
-        # a note that was removed meanwhile is not created again under its new name
-        is_lost = clash.current is None and clash.edit.key in moved_away
-        edit = _merge(notebook, clash) if not is_lost else None
-        if edit is None:
-            overlapping.append(clash)
+        target = moved.get(clash.edit.key)
+        if target is None:
+            found = {clash.edit.key: _merge(notebook, clash)}
         else:
-            merged[clash.edit.key] = edit if edit.before != edit.after else None
+            found = _follow_move(notebook, clash, target)
+        if None in found.values():
+            overlapping.append(clash)
+        for key, edit in found.items():
+            if edit is not None:
+                merged[key] = edit if edit.before != edit.after else None
     if overlapping:
         return EditConflicts(tuple(overlapping), _find_moved(notebook, overlapping))
     edits = tuple(
@@ -184,6 +187,23 @@ def _merge(notebook: Notebook, clash: EditConflict) -> Edit | None:
         return None
     mark = BOM if now.startswith(BOM) else b""
     return replace(edit, before=now, after=mark + both.encode("utf-8"))
+
+
+def _follow_move(
+    notebook: Notebook, clash: EditConflict, target: Edit
+) -> dict[tuple[str, str], Edit | None]:
+    """Return the edits that move a file to `target` with what others changed in it meanwhile, by
+    place; no edit where that cannot be merged, or where the file was removed: it is not created
+    again under its new name.
+    """
+    source = clash.edit
+    moved = _merge(notebook, EditConflict(replace(source, after=target.after), clash.current))
+    if moved is None or source.after is not None or clash.current is None:
+        return {source.key: None}
+    return {
+        source.key: replace(source, before=clash.current),
+        target.key: replace(target, after=moved.after),
+    }
 
 
 def _decode(raw: bytes) -> str | None:

@@ -2,15 +2,24 @@
 since, the result is merged and has to be confirmed.
 
 An act that cannot be undone is reported once; while it cannot, the act before it is the next one.
+Where others changed the same lines, that is as long as these files stay as they are.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ricordo.errors import ChangeRefused, NothingToUndo
-from ricordo.memory.change import Change, ChangeSet, Edit, Rewrite, drop_empty_edits
+from ricordo.memory.change import (
+    Change,
+    ChangeSet,
+    Edit,
+    Rewrite,
+    compute_digest,
+    drop_empty_edits,
+)
 from ricordo.services.edits.change import EditConflicts, MergedEdits, apply_or_merge
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.database import transaction
@@ -18,11 +27,12 @@ from ricordo.storage.decisions import Decision, ReviewVerdict, read_decisions
 from ricordo.storage.history import History
 from ricordo.storage.jail import check_reachable
 from ricordo.storage.operation import CHANGE, FileOperation, HistoryEntry, Place
-from ricordo.storage.writer import Applied
+from ricordo.storage.writer import Applied, EditConflict
 from ricordo.text import clip, make_visible
 
 UNDONE = "undone"
 """Kind of an act that undoes or redoes a decision."""
+_FOLLOW_UP = "The next {} skips it."
 _SKIPPED = "passed over"
 """Kind of an act that marks another one, its subject, as impossible to undo."""
 _LONGEST_REASON = 80
@@ -75,6 +85,10 @@ class UndoToConfirm:
     outcome: MergedEdits | EditConflicts
     undoes: int
     """The act to undo; to be passed on when the merged change set is applied."""
+    follow_up: str = ""
+    """What the next undo or redo does where this one cannot be done, as a sentence; "" if that is
+    nothing else.
+    """
 
 
 def undo(notebook: Notebook) -> UndoResult | UndoToConfirm:
@@ -82,8 +96,9 @@ def undo(notebook: Notebook) -> UndoResult | UndoToConfirm:
     done, _ = _stacks(notebook)
     if not done:
         raise NothingToUndo("Nothing to undo in this memory.")
-    _refuse_impossible(notebook, done[-1], "undone", "undo" if done[1:] else "")
-    return _apply(notebook, done[-1], done[-1].n, back=True)
+    follow_up = _FOLLOW_UP.format("undo") if done[1:] else ""
+    _refuse_impossible(notebook, done[-1], "undone", follow_up)
+    return _apply(notebook, done[-1], done[-1].n, follow_up, back=True)
 
 
 def redo(notebook: Notebook) -> UndoResult | UndoToConfirm:
@@ -92,8 +107,9 @@ def redo(notebook: Notebook) -> UndoResult | UndoToConfirm:
     if not undone:
         raise NothingToUndo("Nothing to redo in this memory.")
     act, by = undone[-1]
-    _refuse_impossible(notebook, act, "redone", "redo" if undone[1:] else "")
-    return _apply(notebook, act, by, back=False)
+    follow_up = _FOLLOW_UP.format("redo") if undone[1:] else ""
+    _refuse_impossible(notebook, act, "redone", follow_up)
+    return _apply(notebook, act, by, follow_up, back=False)
 
 
 def can_undo(notebook: Notebook) -> tuple[bool, bool]:
@@ -116,9 +132,12 @@ def _stacks(notebook: Notebook) -> tuple[list[HistoryEntry], list[tuple[HistoryE
         history = History(connection)
         root = history.find_root(notebook.place.root)
         acts = history.list_entries(root.id) if root else []
-        reported = {act.subject for act in acts if act.kind == _SKIPPED}
+        reported = {act.subject: act.reason for act in acts if act.kind == _SKIPPED}
         skipped = {
-            act.n for act in acts if str(act.n) in reported and _why_impossible(history, act)
+            act.n
+            for act in acts
+            if (overwritten := reported.get(str(act.n))) is not None
+            and (_is_current(history, overwritten) or _why_impossible(history, act))
         }
     for act in acts:
         if act.kind not in _UNDOABLE:
@@ -141,23 +160,42 @@ def _stacks(notebook: Notebook) -> tuple[list[HistoryEntry], list[tuple[HistoryE
     )
 
 
-def _refuse_impossible(notebook: Notebook, act: HistoryEntry, word: str, next_word: str) -> None:
+def _refuse_impossible(notebook: Notebook, act: HistoryEntry, word: str, follow_up: str) -> None:
     """Raise ChangeRefused if `act` cannot be `word`, "undone" or "redone", and skip it from then
-    on; `next_word` is "undo" or "redo", "" if no other act is left.
+    on; `follow_up` says so.
     """
     with notebook.database.connect() as connection:
+        why = _why_impossible(History(connection), act)
+    if why:
+        _skip(notebook, act)
+        raise ChangeRefused(
+            f"{why} So the {describe_act(notebook, act)} cannot be {word}.",
+            hint=follow_up,
+            changed="No file was changed.",
+        )
+
+
+def _skip(notebook: Notebook, act: HistoryEntry, conflicts: Sequence[EditConflict] = ()) -> None:
+    """Record that `act` was reported as impossible to undo or redo, if for `conflicts` then for the
+    present contents of their files.
+    """
+    with notebook.database.connect() as connection, transaction(connection):
         history = History(connection)
-        why = _why_impossible(history, act)
-        if not why:
-            return
-        with transaction(connection):
-            root = history.ensure_root(notebook.place.root).id
-            now = notebook.environment.now.isoformat()
-            history.add_entry(root, now, _SKIPPED, subject=str(act.n))
-    follows = f" The next {next_word} skips it." if next_word else ""
-    raise ChangeRefused(
-        f"{why} So the {describe_act(notebook, act)} cannot be {word}.{follows}",
-        changed="No file was changed.",
+        root = history.ensure_root(notebook.place.root).id
+        now = notebook.environment.now.isoformat()
+        overwritten = [
+            (history.ensure_root(it.edit.root).id, it.edit.path, compute_digest(it.current))
+            for it in conflicts
+        ]
+        reason = json.dumps(overwritten) if overwritten else ""
+        history.add_entry(root, now, _SKIPPED, subject=str(act.n), reason=reason)
+
+
+def _is_current(history: History, overwritten: str) -> bool:
+    """Return whether the files that `_skip` recorded still have the contents that they had then."""
+    files = json.loads(overwritten) if overwritten else ()
+    return bool(files) and all(
+        history.get_known_content(root, path) == digest for root, path, digest in files
     )
 
 
@@ -173,7 +211,7 @@ def _why_impossible(history: History, act: HistoryEntry) -> str:
 
 
 def _apply(
-    notebook: Notebook, act: HistoryEntry, undoes: int, *, back: bool
+    notebook: Notebook, act: HistoryEntry, undoes: int, follow_up: str, *, back: bool
 ) -> UndoResult | UndoToConfirm:
     description = describe_act(notebook, act)
     if act.kind != CHANGE:
@@ -188,7 +226,9 @@ def _apply(
     outcome = apply_or_merge(notebook, change_set, undoes=undoes)
     if isinstance(outcome, Applied):
         return UndoResult(description, change_set.edits)
-    return UndoToConfirm(description, outcome, undoes)
+    if isinstance(outcome, EditConflicts) and follow_up:
+        _skip(notebook, act, outcome.conflicts)
+    return UndoToConfirm(description, outcome, undoes, follow_up)
 
 
 def _edits(notebook: Notebook, act: HistoryEntry, *, back: bool) -> tuple[Edit, ...]:

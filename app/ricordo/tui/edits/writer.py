@@ -226,7 +226,7 @@ class ChangeWriter:
             if approved is not None:
                 await self.write_and_report(approved, message, outcome.undoes)
         else:
-            await self.show_edit_conflict(outcome.outcome)
+            await self.show_edit_conflict(outcome.outcome, outcome.follow_up)
         return frozenset()
 
     def report(self, message: str, *, severe: bool = False) -> None:
