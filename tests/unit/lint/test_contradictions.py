@@ -15,6 +15,11 @@ from ricordo.lint.contradictions.compare import (
     offer_candidate,
 )
 from ricordo.lint.contradictions.comparer import NoteComparer
+from ricordo.lint.contradictions.replacement import (
+    ReplacedValue,
+    find_named_value,
+    replace_values,
+)
 from ricordo.lint.evidence import NotePair, Relation
 from ricordo.memory.memory import Memory
 from tests.support.builders import note_text, open_memory
@@ -303,3 +308,9 @@ def test_cancelled_comparison_keeps_the_cache(root: Path) -> None:
         comparing.pairs(memory, give_up)
     assert names(before) == [("excludes", "a.md", "b.md")]
     assert names(comparing.pairs(memory)) == [("repeats", "a.md", "b.md")]
+
+
+def test_a_value_is_not_replaced_inside_of_a_figure():
+    text = "moves 3,156 crates in 3 hours, 13.5 or 3'000 a day"
+    assert replace_values(text, [ReplacedValue("3", "9")]) == text.replace("in 3 ", "in 9 ")
+    assert not find_named_value("3,156 crates", [ReplacedValue("3", "9")])

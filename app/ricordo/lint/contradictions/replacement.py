@@ -10,10 +10,12 @@ from ricordo.lexicon import lower_text
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.claim import TOKEN, normalise, strip_markup
 from ricordo.lint.contradictions.compare import oppose_texts
+from ricordo.patterns import compile_lazily
 from ricordo.search.words import stem_word
 
 _WIDEST = 3
 """Words of a value."""
+_IN_FIGURE = compile_lazily(r"(?<=\d)[,'’](?=\d)")
 
 
 class ReplacedValue(NamedTuple):
@@ -105,10 +107,17 @@ def _places(tokens: Sequence[_Token], value: str) -> list[tuple[int, int]]:
 
 
 def _tokens(text: str) -> list[_Token]:
-    return [
-        _Token(_key(match.group()), match.start(), match.end())
-        for match in TOKEN.finditer(lower_text(text))
-    ]
+    """Return the words of a text. A figure with a thousands separator is one: to replace a part of
+    it would make a figure that nobody wrote.
+    """
+    lowered = lower_text(text)
+    tokens: list[_Token] = []
+    for match in TOKEN.finditer(lowered):
+        start, end = match.span()
+        if tokens and tokens[-1].end == start - 1 and _IN_FIGURE.match(lowered, start - 1):
+            start = tokens.pop().start
+        tokens.append(_Token(_key(lowered[start:end]), start, end))
+    return tokens
 
 
 def _key(token: str) -> str:
