@@ -122,10 +122,11 @@ def run_disconnect(options: Namespace, environment: Environment) -> int:
     for status in statuses:
         result = disconnect(environment, status)
         if result.has_changed:
-            note_change(f"disconnected {status.name}")
+            verb = "removed files of" if result.kept else "disconnected"
+            note_change(f"{verb} {status.name}")
         if result.has_changed or result.kept:
             results.append(result)
-        print_messages([*result.warnings, *map(_kept_message, result.kept)])
+        print_messages(_list_warnings(result))
     _print_results(options, results, "disconnected")
     return 0
 
@@ -188,18 +189,15 @@ def _print_results(options: Namespace, results: Sequence[ConnectionResult], verb
         *(Changed("changed", path) for result in results for path in result.replaced),
         *(Changed("deleted", path) for result in results for path in result.removed),
     ]
-    warnings = [
-        warning
-        for result in results
-        for warning in (*_list_warnings(result), *map(_kept_message, result.kept))
-    ]
-    whole = [result.name for result in results if not result.pending]
-    partly = [result.name for result in results if result.pending and result.has_changed]
-    done = "; ".join(
-        f"{what} {', '.join(names)}"
-        for what, names in ((verb, whole), ("wrote the files of", partly))
-        if names
-    )
+    warnings = [warning for result in results for warning in _list_warnings(result)]
+    names: dict[str, list[str]] = {}
+    for result in results:
+        if not result.pending and not result.kept:
+            names.setdefault(verb, []).append(result.name)
+        elif result.has_changed:
+            partly = "wrote the files of" if result.pending else "removed files of"
+            names.setdefault(partly, []).append(result.name)
+    done = "; ".join(f"{what} {', '.join(those)}" for what, those in names.items())
     details = [f"  {each.kind} {make_one_line(each.path or '')}" for each in changed]
     details += [
         f"{result.shown}: {sentence}"
@@ -211,11 +209,12 @@ def _print_results(options: Namespace, results: Sequence[ConnectionResult], verb
 
 def _list_warnings(result: ConnectionResult) -> list[str]:
     pending = result.describe_pending()
-    return [*result.warnings, pending] if pending else result.warnings
-
-
-def _kept_message(path: str) -> str:
-    return f"Not removed, as it is not what Ricordo wrote: {make_one_line(path)}."
+    kept = [
+        f"Not removed, as it is not what Ricordo wrote: {make_one_line(path)}."
+        for path in result.kept
+    ]
+    still = f"{result.shown} may still use this. Remove it yourself if you do not need it."
+    return [*result.warnings, *([pending] if pending else []), *kept, *([still] if kept else [])]
 
 
 COMMANDS = {

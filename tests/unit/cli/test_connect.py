@@ -290,6 +290,8 @@ def test_what_somebody_changed_is_kept_and_named(home: Home):
     assert str(skill) in home.run("connect", "claude", "--yes", code=4).stderr
     done = home.run("disconnect", "--yes", "--json")
     assert str(skill) in done.stderr
+    assert "Claude Code may still use this." in done.stderr
+    assert json.loads(done.stdout)["done"] == "removed files of claude; disconnected opencode"
     assert str(skill) in " ".join(json.loads(done.stdout)["warnings"])
     left = [name for name, it in home.snapshot().items() if isinstance(it, tuple) and it[1]]
     assert sorted(left) == [

@@ -45,7 +45,9 @@ def run_command(command: AgentCommand, environ: Mapping[str, str]) -> str:
     if not done.returncode:
         return ""
     lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it failed"]
-    return lines[-1][:_MAX_MESSAGE]
+    # what follows the message may be a list of stack frames
+    named = (line for line in lines if line.lower().startswith(("error", "fatal")))
+    return next(named, lines[-1])[:_MAX_MESSAGE]
 
 
 def list_hooks(

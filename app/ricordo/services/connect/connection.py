@@ -93,6 +93,11 @@ class ConnectionStatus:
         return self.connection.agent.name
 
     @property
+    def is_working(self) -> bool:
+        """Whether the agent is connected, and nothing is known that keeps it from using that."""
+        return self.state is ConnectionState.CONNECTED and not self.warnings
+
+    @property
     def is_to_do(self) -> bool:
         """Whether connecting would write a file or run a command that did not run yet."""
         return bool(self.pending) or any(it is not FileMatch.SAME for it in self.files.values())

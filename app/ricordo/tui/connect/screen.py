@@ -164,8 +164,7 @@ class ConnectScreen(ActionScreen[None]):
         if self.is_removing:
             reasons["no"] = _IS_SHOWN
         else:
-            is_done = status.state is ConnectionState.CONNECTED and not status.warnings
-            reasons["write"] = _IS_ON if is_done else _find_obstacle(status)
+            reasons["write"] = _IS_ON if status.is_working else _find_obstacle(status)
         return reasons
 
     @property
@@ -185,7 +184,7 @@ class ConnectScreen(ActionScreen[None]):
     def update_bars(self) -> None:
         """Show what is connected, and the keys that work now."""
         statuses = self._agents.statuses
-        connected = sum(status.state is ConnectionState.CONNECTED for status in statuses)
+        connected = sum(status.is_working for status in statuses)
         count = f" {connected} of {len(statuses)} agents connected" if statuses else ""
         title = (StyledSpan(" Connect ", "accent bold"), StyledSpan(count, "dim"))
         self._title.set_content(title, (StyledSpan("hooks and MCP server ", "dim"),))
@@ -300,6 +299,8 @@ def _render_plan(
     written = [] if obstacle else differ
     root = shorten(connection.root)
     title = f"{connection.agent.shown} is {status.state}."
+    if status.state is ConnectionState.CONNECTED and status.warnings:
+        title = f"{connection.agent.shown} is connected, but does not use all of it yet."
     if obstacle:
         title += " It cannot be connected: something else is in the way."
     elif status.pending and not written:
@@ -309,8 +310,9 @@ def _render_plan(
         title += f" Connecting writes {files} to {root}. Ricordo edits no settings."
     yield from render_paragraph(title, "heading", width)
     yield BLANK
-    yield from render_paragraph(_BENEFIT, "", width)
-    yield BLANK
+    if not status.warnings:
+        yield from render_paragraph(_BENEFIT, "", width)
+        yield BLANK
     rows = [
         ("in the way", [obstacle] if obstacle else [], "warning"),
         ("not run yet", [shorten(it) for it in status.pending], "warning"),
