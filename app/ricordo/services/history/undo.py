@@ -95,7 +95,7 @@ def undo(notebook: Notebook) -> UndoResult | UndoToConfirm:
     """Undo the last act. Raises NothingToUndo, ChangeRefused, StateUnusable and Busy."""
     done, _ = _stacks(notebook)
     if not done:
-        raise NothingToUndo("Nothing to undo in this memory.")
+        raise NothingToUndo("Nothing to undo here.")
     follow_up = _FOLLOW_UP.format("undo") if done[1:] else ""
     _refuse_impossible(notebook, done[-1], "undone", follow_up)
     return _apply(notebook, done[-1], done[-1].n, follow_up, back=True)
@@ -105,7 +105,7 @@ def redo(notebook: Notebook) -> UndoResult | UndoToConfirm:
     """Redo the last undone act. Raises what `undo` raises."""
     _, undone = _stacks(notebook)
     if not undone:
-        raise NothingToUndo("Nothing to redo in this memory.")
+        raise NothingToUndo("Nothing to redo here.")
     act, by = undone[-1]
     follow_up = _FOLLOW_UP.format("redo") if undone[1:] else ""
     _refuse_impossible(notebook, act, "redone", follow_up)
