@@ -38,6 +38,10 @@ Each statement is marked with its status and evidence; `ricordo resume` verifies
 credentials are redacted. A HANDOFF.md that somebody else wrote or edited is not overwritten."""
 
 
+_STDOUT = "-"
+"""Names standard output as the file."""
+
+
 def add_handoff_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `handoff`."""
     from ricordo.handoff.budget import DEFAULT_BUDGET
@@ -76,7 +80,7 @@ def add_handoff_arguments(parser: ArgumentParser) -> None:
         help="include your messages verbatim, as far as the budget allows",
     )
     parser.add_argument(
-        "-o", dest="output", metavar="FILE", default="", help="output file or folder"
+        "-o", dest="output", metavar="FILE", default="", help="output file or folder; - prints it"
     )
 
 
@@ -93,6 +97,13 @@ def run_handoff(options: Namespace, environment: Environment) -> int:
     handoff_draft = _draft(options, notebook, outside)
     result = finish_draft(handoff_draft)
     print_messages(handoff_draft.warnings)
+    if options.output == _STDOUT:
+        if options.json:
+            document = {**describe_handoff(result, ""), **describe_change("", [])}
+            print_json({**document, "warnings": list(handoff_draft.warnings)}, "handoff")
+        else:
+            print_lines(result.text.rstrip("\n").split("\n"))
+        return 0
     written = write_handoff(notebook, memory, handoff_draft, result)
     if written.act is not None:
         note_change(f"wrote {written.path}")
@@ -158,7 +169,7 @@ def _handoff_options(options: Namespace) -> HandoffOptions:
         handoff_target(options.target),
         options.budget,
         tuple(options.session),
-        options.output,
+        "" if options.output == _STDOUT else options.output,
         options.messages,
     )
 

@@ -111,6 +111,16 @@ def test_a_handoff_is_written_verified_and_undone(work: Work) -> None:
     assert "no faults" in work("history", "--verify")
 
 
+def test_a_handoff_is_printed_where_its_file_is_a_hyphen(work: Work) -> None:
+    before = set(work.project.iterdir())
+    printed = work("handoff", "-o", "-")
+    assert printed.startswith("---\nformat: ricordo handoff 1\n")
+    assert "> Make the berth alarm test green." in printed
+    document = json.loads(work("handoff", "-o", "-", "--json"))
+    assert (document["path"], document["changed"]) == ("", [])
+    assert set(work.project.iterdir()) == before
+
+
 def test_a_transcript_that_the_user_named_is_read_again_until_others_write_the_handoff(
     work: Work,
 ) -> None:

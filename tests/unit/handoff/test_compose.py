@@ -230,6 +230,54 @@ def test_no_remaining_work_is_not_a_next_step(closing: str) -> None:
     assert quotes(Gathered().says("Mend it.").answers(closing), StatementSection.NEXT) == []
 
 
+def test_remaining_work_holds_until_work_is_done() -> None:
+    """A farewell after the report changes nothing of it."""
+    session = Gathered().says("Mend it.").runs("make test")
+    session.answers("Mended.\n\nNext steps:\n1. Push\n2. Ring twice")
+    session.says("Good, thanks. I have to leave; do the push tomorrow with Codex.")
+    session.answers("OK. I stop here.")
+    user, agent = told(session, StatementSection.NEXT)[:2]
+    assert (user.text, agent.text) == (
+        "The user on what comes next",
+        "The agent on remaining work",
+    )
+    assert "do the push tomorrow with Codex." in user.quote
+    assert agent.quote == "1. Push\n2. Ring twice"
+    assert "leave" not in "".join(quotes(session, StatementSection.CONSTRAINTS))
+    session.says("Push it now, please.").runs("git push", work=CommandPurpose.OTHER)
+    assert quotes(session.answers("Pushed."), StatementSection.NEXT) == []
+
+
+def test_nothing_is_left_once_the_agent_says_so() -> None:
+    """What it said before does not count any more."""
+    session = Gathered().says("Mend it.").answers("Mended.\n\nNext steps: push it")
+    session.says("That is done already.").answers("Then nothing is left to do here.")
+    assert quotes(session, StatementSection.NEXT) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Next: write the page on tides, then push.",
+        "Der Rest kommt dran: schreib morgen die Seite über Gezeiten.",
+        "明天再写关于潮汐的页面。",
+    ],
+)
+def test_what_the_user_puts_off_is_a_next_step(words: str) -> None:
+    """In the words of the user."""
+    session = Gathered().says("Mend it.").runs("make test").answers("Mended.")
+    session.says(words).answers("OK.")
+    assert told(session, StatementSection.NEXT)[0].text == "The user on what comes next"
+
+
+def test_a_farewell_is_no_next_step() -> None:
+    """It names nothing to do."""
+    session = Gathered().says("Mend it.").runs("make test").answers("Mended.")
+    for words in ("See you tomorrow!", "Bis morgen!", "明天见。"):
+        session.says(words).answers("Bye.")
+    assert quotes(session, StatementSection.NEXT) == []
+
+
 def test_an_answer_is_quoted_with_its_question() -> None:
     """A yes alone says nothing."""
     session = Gathered().says("Mend it.").answers("Mended. Shall I push it to main as well?")
