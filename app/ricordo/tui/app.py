@@ -202,7 +202,6 @@ class RicordoApp(App[int]):
         return Palette(self._themes.get(self.theme) or self._themes[DEFAULT_THEME])
 
     def on_mount(self) -> None:
-        """Open the memory that was found, or show what to do next."""
         self.call_after_refresh(_enable_garbage_collection)
         self._ending.watch()
         self.theme_changed_signal.subscribe(self, self._repaint)
@@ -216,7 +215,6 @@ class RicordoApp(App[int]):
             self.notify(str(remark), severity="warning", markup=False, timeout=15)
 
     def on_unmount(self) -> None:
-        """Restore the signal handlers."""
         self._ending.unwatch()
 
     def _open(self, place: MemoryPlace, note: str = "", line: int = 0) -> None:

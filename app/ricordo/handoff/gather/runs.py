@@ -76,7 +76,6 @@ class SessionRuns:
     """The commands of one session."""
 
     def __init__(self) -> None:
-        """None yet."""
         self.runs: BoundedList[CommandRun] = BoundedList(
             _MAX_CHARACTERS, lambda run: len(run.command) + _RECORD
         )

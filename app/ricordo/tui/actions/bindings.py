@@ -54,7 +54,7 @@ def is_bound(screen: type[object], action_id: str) -> bool:
     return any(isinstance(binding, Binding) and binding.id == action_id for binding in declared)
 
 
-Handlers = Mapping[str, Callable[[], None]]
+Handlers = Mapping[str, Callable[[], object]]
 """What is called for an action, by action id."""
 
 

@@ -345,7 +345,6 @@ class UncertainPairsQuestion:
     title = "Uncertain pairs · ask a model or a program"
 
     def __init__(self, notebook: Notebook, snapshot: Snapshot) -> None:
-        """Read nothing yet."""
         # its own notebook: it is used in a thread
         self._notebook = notebook.copy()
         self._snapshot = snapshot

@@ -161,7 +161,6 @@ class ConflictsScreen(ActionScreen[None]):
         self._empty_view = ReadView(palette, self._render_empty, id="nothing")
 
     def compose(self) -> ComposeResult:
-        """Lay out the title, the two notes, the suggestion and the keys."""
         yield self._title
         yield Container(*self._sides.values(), id="sides")
         yield self._empty_view
@@ -169,12 +168,10 @@ class ConflictsScreen(ActionScreen[None]):
         yield self._keys
 
     def on_mount(self) -> None:
-        """Show the first conflict."""
         self._texts[Keep.LEFT].focus()
         self._update()
 
     def on_resize(self) -> None:
-        """Put the notes side by side if there is room."""
         self.set_class(self.size.width >= SIDE_BY_SIDE_WIDTH, "-wide")
 
     # What is shown
@@ -272,7 +269,6 @@ class ConflictsScreen(ActionScreen[None]):
         return render_paragraphs(describe_no_conflicts(self._uncertain_count, key), width)
 
     def update_bars(self) -> None:
-        """Update the title and the keys."""
         conflict = self.conflict
         if conflict is None:
             title = [StyledSpan(" Conflicts ", "accent bold")]
@@ -295,7 +291,6 @@ class ConflictsScreen(ActionScreen[None]):
 
     @property
     def action_context(self) -> ActionContext:
-        """Return the state of the keys here, with the reasons for disabled ones."""
         known = ActionContext(undo=self._actions.can_undo, redo=self._actions.can_redo)
         nothing = "" if self.conflict else "There are no conflicts."
         is_whole = self.conflict is not None and self.conflict.is_of_whole
@@ -327,7 +322,6 @@ class ConflictsScreen(ActionScreen[None]):
 
     @property
     def handlers(self) -> Handlers:
-        """Return the handlers of the keys by action id."""
         focused = next((it for it in self._texts.values() if it.has_focus), self._empty_view)
         return {
             **super().handlers,
@@ -338,16 +332,15 @@ class ConflictsScreen(ActionScreen[None]):
             "next-pane": self.go_to_other_note,
             "origin": self.show_origin,
             "reveal": self.toggle_secrets,
-            "judge-doubts": self.judge_uncertain,
+            "judge-doubts": self._actions.judge_uncertain_pairs,
             "undo": self.undo,
-            "redo": self.redo,
+            "redo": self._actions.redo,
             "conflicts": self.close,
             "keep-left": partial(self._keep_side, Keep.LEFT),
             "keep-right": partial(self._keep_side, Keep.RIGHT),
             "back": partial(self._go, -1),
             "forward": partial(self._go, 1),
             "previous-pane": self.go_to_other_note,
-            "leave": self.close,
         }
 
     def _keep_side(self, keep: Keep) -> None:
@@ -390,22 +383,10 @@ class ConflictsScreen(ActionScreen[None]):
             self._revealed = "" if self._revealed else self.conflict.id
             self._update()
 
-    def judge_uncertain(self) -> None:
-        """Let a model judge the uncertain pairs."""
-        self._actions.judge_uncertain_pairs()
-
     def undo(self) -> None:
         """Undo the last change."""
         self._before_undo = frozenset(it.id for it in self._conflicts)
         self._actions.undo()
-
-    def redo(self) -> None:
-        """Redo the change that was undone last."""
-        self._actions.redo()
-
-    def close(self) -> None:
-        """Close the screen: the key that opened it closes it."""
-        self.dismiss(None)
 
 
 _HINT = "until a day, since a day, on laptops, in tests …"
@@ -422,7 +403,6 @@ class BothTrueScreen(FormScreen):
         self._conflict = conflict
 
     def compose_below(self) -> ComposeResult:
-        """Show the two claims."""
         for name, side in (("left", self._conflict.left), ("right", self._conflict.right)):
             label = StyledSpan(f" {name + ' claim':<{LABEL_WIDTH}}", "dim")
             bar = Bar(self._palette, id=f"{name}-claim", base="")

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from ricordo.curation.proposal import RejectedChange
     from ricordo.services.curation.curation import Curation, RetryPreview, RetryRequest
     from ricordo.tui.actions.bindings import Handlers
-    from ricordo.tui.base.action_screen import ActionScreen
+    from ricordo.tui.base.action_screen import ActionScreen, NotebookActions
     from ricordo.tui.base.open_note import OpenNote
     from ricordo.tui.curation.decisions import CurationDecisions
     from ricordo.tui.curation.scope_screen import ScopeChoice
-    from ricordo.tui.curation.screen import CurationActions, CurationScreen
+    from ricordo.tui.curation.screen import CurationScreen
 
 _ASKED_EVERY = 2.0
 """Seconds between two checks whether another process has added proposals."""
@@ -54,7 +54,7 @@ class CurationController:
         notebook: Notebook,
         reading: OpenNote,
         say: Callable[[], None],
-        actions: CurationActions,
+        actions: NotebookActions,
     ) -> None:
         """`say` is called when the number of pending proposals changes; `actions` is what the
         review can do to the memory.
@@ -106,16 +106,12 @@ class CurationController:
 
     @property
     def handlers(self) -> Handlers:
-        """Return the handlers of the keys by action id."""
         return {
-            "curate": self.open_curation,
+            "curate": partial(self._run, self._open),
         }
 
-    def open_curation(self) -> None:
-        """Open the review if proposals are pending or can be sent back, else ask for new ones."""
-        self._run(self._open)
-
     async def _open(self) -> None:
+        """Open the review if proposals are pending or can be sent back, else ask for new ones."""
         await self._count()
         if self.pending_count or (self._request is not None and self._decisions.has_to_send_back):
             self._open_review()
@@ -134,15 +130,12 @@ class CurationController:
             self._decisions,
             self.choose_scope,
             self._send_back,
-            self._recount,
+            partial(self._run, self._count),
         )
         screen.app.push_screen(self._review, self._forget_review)
 
     def _forget_review(self, _: None) -> None:
         self._review = None
-
-    def _recount(self) -> None:
-        self._run(self._count)
 
     # Asking for proposals
 

@@ -70,7 +70,6 @@ class RedactionScreen(ModalScreen[bool], ActionScreen[bool]):
         self._keys = Bar(palette, id="keys")
 
     def compose(self) -> ComposeResult:
-        """Lay out a line about redaction, the values and the keys."""
         with Vertical(id="overlay") as overlay:
             overlay.border_title = Content("Redacted: values that are not sent")
             yield Bar(self._palette, id="words", base="").with_left(StyledSpan(_ABOUT, "dim"))
@@ -78,7 +77,6 @@ class RedactionScreen(ModalScreen[bool], ActionScreen[bool]):
             yield self._keys
 
     def on_mount(self) -> None:
-        """Read the allowed values."""
         self._list.focus()
         self._show()
         self.run_worker(self._read())
@@ -112,7 +110,6 @@ class RedactionScreen(ModalScreen[bool], ActionScreen[bool]):
 
     @property
     def action_context(self) -> ActionContext:
-        """Return which key changes the value under the cursor."""
         value = self._value
         if value is None or not self.is_read:
             reason = "No value is selected." if self.is_read else "The values are still being read."
@@ -123,12 +120,10 @@ class RedactionScreen(ModalScreen[bool], ActionScreen[bool]):
         return ActionContext(screen_id=self.SCREEN_ID, disabled_reasons=refusals)
 
     def update_bars(self) -> None:
-        """Update the keys."""
         self._keys.set_content(*render_key_line(self.action_context, self.keymap))
 
     @property
     def handlers(self) -> Handlers:
-        """Return the handlers of the keys by action id."""
         return {
             **super().handlers,
             **moving_handlers(self._list),

@@ -25,7 +25,6 @@ class CurationRunner:
     """Previews a curation, and runs it."""
 
     def __init__(self, notebook: Notebook) -> None:
-        """Read nothing yet."""
         # its own notebook: the review may read the memory meanwhile
         self._notebook = notebook.copy()
         self.environment = notebook.environment

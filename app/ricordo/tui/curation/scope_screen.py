@@ -141,7 +141,6 @@ class ScopeScreen(AskScreen["CurationPreview", "Curation"]):
 
     @property
     def handlers(self) -> Handlers:
-        """Return the handlers of the keys by action id."""
         return {
             **super().handlers,
             "model": self.ask_for_model,

@@ -61,7 +61,6 @@ class LedgerScreen(TextPage):
         """Whether the ledger is shown."""
 
     def on_mount(self) -> None:
-        """Begin to read the ledger."""
         self.run_worker(self._read(), group="ledger")
 
     async def _read(self) -> None:

@@ -51,7 +51,6 @@ class TextPage(ModalScreen[None]):
         self._palette = palette
 
     def compose(self) -> ComposeResult:
-        """Lay out the text and the keys."""
         with Vertical(id="overlay") as overlay:
             overlay.border_title = Content(self._title)
             if self._summary:

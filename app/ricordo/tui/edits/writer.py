@@ -104,7 +104,6 @@ class ChangeWriter:
         reason: str,
         others: Mapping[str, Memory] | None = None,
     ) -> ChangeSet:
-        """Return the change set of `acts` in `memory`. Raises ChangeRefused."""
         changes = [Change(act, reason) for act in acts]
         return await asyncio.to_thread(build_change_set, self.notebook, memory, changes, others)
 

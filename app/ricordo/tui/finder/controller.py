@@ -96,7 +96,6 @@ class FinderController:
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
         return {
             "finder": self.open_finder,
         }

@@ -90,7 +90,6 @@ class EngineScreen(AskScreen["DraftPreview", "EngineSettings"]):
 
     @property
     def handlers(self) -> Handlers:
-        """Return the handlers of the keys by action id."""
         return {**super().handlers, "model": self.ask_for_model}
 
     def send(self, before: DraftPreview) -> None:

@@ -256,7 +256,6 @@ class NoteActions:
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
         return {
             "mark": self.toggle_mark,
             "edit": self.edit_open_note,

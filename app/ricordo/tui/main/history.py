@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ricordo.services.history.live_recorder import RecordedState
     from ricordo.services.workspace.follower import Follower
     from ricordo.tui.actions.bindings import Handlers
-    from ricordo.tui.base.list_diff_screen import NotebookActions
+    from ricordo.tui.base.action_screen import NotebookActions
     from ricordo.tui.base.open_note import OpenNote
     from ricordo.tui.color_palette import Palette
 
@@ -77,7 +77,6 @@ class HistoryActions:
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
         return {
             "inbox": self.open_inbox,
             "origin": self.open_origin,

@@ -53,7 +53,7 @@ from ricordo.tui.widgets.panes import Panes
 if TYPE_CHECKING:
     from ricordo.memory.note import Note
     from ricordo.services.workspace.notebook import Snapshot
-    from ricordo.tui.base.list_diff_screen import NotebookActions
+    from ricordo.tui.base.action_screen import NotebookActions
     from ricordo.tui.color_palette import Palette
     from ricordo.tui.widgets.freshness_list import FreshnessList
 
@@ -113,7 +113,6 @@ class NavigationActions:
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
         return {
             "load": self.show_load,
             "explain": self.explain_rule,
@@ -278,7 +277,6 @@ class MainScreen(ActionScreen[None]):
         self._changed: frozenset[str] = frozenset()
 
     def compose(self) -> ComposeResult:
-        """Compose the bars, the three panes and the find bar."""
         yield Bar(self._palette, id="status")
         yield self._panes
         yield self._find
@@ -286,7 +284,6 @@ class MainScreen(ActionScreen[None]):
         yield Bar(self._palette, id="keys")
 
     def on_unmount(self) -> None:
-        """Save the view, and let the garbage collector free the memory."""
         gc.unfreeze()
         self._recalling.stop_indexing()
         reading = self._reading
@@ -299,7 +296,6 @@ class MainScreen(ActionScreen[None]):
             save_view_state(self._notebook.environment.state, self.root, desk)
 
     def on_mount(self) -> None:
-        """Follow the memory."""
         self._show_index()
         self.update_bars()
         self.run_worker(self._follow(), group="disk")
@@ -324,7 +320,6 @@ class MainScreen(ActionScreen[None]):
 
     @property
     def action_context(self) -> ActionContext:
-        """The context of the actions."""
         here = replace(
             self._reading.extend_context(self._panes.context),
             in_order=self._listing.order is IndexOrder.INDEX and not self._listing.filter_label,
@@ -425,7 +420,6 @@ class MainScreen(ActionScreen[None]):
         self._panes.finding.show(finding, render_settling_key(finding, self.keymap))
 
     def update_bars(self) -> None:
-        """Update titles, state, hint and keys."""
         # a worker may end while the screen is closing and its widgets are gone
         with suppress(NoMatches):
             self._update_bars()
@@ -517,7 +511,6 @@ class MainScreen(ActionScreen[None]):
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
         return {
             **super().handlers,
             **self._panes.handlers,

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from ricordo.services.review import ReviewQueue
     from ricordo.services.workspace.follower import Follower
     from ricordo.tui.actions.bindings import Handlers
-    from ricordo.tui.base.action_screen import ActionScreen
-    from ricordo.tui.base.list_diff_screen import NotebookActions
+    from ricordo.tui.base.action_screen import ActionScreen, NotebookActions
     from ricordo.tui.base.open_note import OpenNote
     from ricordo.tui.review.screen import ReviewScreen
 
@@ -86,7 +85,6 @@ class ReviewController:
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
         return {
             "review": self.open_review,
             "yes": self.confirm_note,

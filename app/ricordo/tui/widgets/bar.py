@@ -38,7 +38,6 @@ class Bar(Widget):
         return self
 
     def repaint(self, palette: Palette) -> None:
-        """Draw again with the styles of `palette`."""
         self._palette = palette
         self.refresh()
 

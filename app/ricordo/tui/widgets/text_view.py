@@ -38,17 +38,14 @@ class TextView(LineView):
         self._lines: list[StyledLine] = []
 
     def on_resize(self) -> None:
-        """Draw for the new width."""
         self._lines = self._draw(self.content_width)
         self.lines_changed()
 
     @property
     def line_count(self) -> int:
-        """Return the number of lines."""
         return len(self._lines)
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
-        """Return one line."""
         return self._lines[number], ""
 
     def _move_to(self, top: int) -> None:
@@ -85,7 +82,6 @@ class AboutView(TextView, can_focus=False):
         self.styles.height = min(max(len(self._lines), 1), self.most_rows)
 
     def on_resize(self) -> None:
-        """Draw for the new width."""
         self.redraw()
 
 
@@ -116,7 +112,6 @@ class ReadView(TextView, inherit_bindings=False):
         self.hold(self._main_rows())
 
     def on_resize(self) -> None:
-        """Draw for the new width."""
         super().on_resize()
         if self._held:
             self.hold(self._main_rows())
