@@ -20,7 +20,7 @@ from ricordo.cli.engine import (
 )
 from ricordo.cli.ids import is_id, pick_ids, split_off_path
 from ricordo.cli.output import is_confirmed, note_change, print_messages
-from ricordo.cli.parser import Command, add_json, add_memory
+from ricordo.cli.parser import Command, add_memory_and_json
 from ricordo.cli.proposals import (
     describe_applied,
     list_dropped,
@@ -67,8 +67,7 @@ _TRIAL = "These proposals were paid for but not stored. Run without --dry-run to
 
 def add_curate_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `curate`."""
-    add_memory(parser)
-    add_json(parser)
+    add_memory_and_json(parser)
     add_engine(parser)
     add_redaction_options(parser)
     parser.add_argument("--since", metavar="T", help="only messages since then, ISO 8601")
@@ -287,8 +286,7 @@ _PENDING_CONFIRMATION = "apply"
 
 def add_pending_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `pending`."""
-    add_memory(parser)
-    add_json(parser)
+    add_memory_and_json(parser)
     parser.add_argument(
         "--apply",
         nargs="*",
@@ -464,15 +462,9 @@ the notes since and what curation removed from and added to them, and lists ever
 and the proposals you accepted. Tokens are estimates; costs are as reported by the engines."""
 
 
-def add_ledger_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `ledger`."""
-    add_memory(parser)
-    add_json(parser)
-
-
 def run_ledger(options: Namespace, environment: Environment) -> int:
     """Print the ledger."""
-    from ricordo.cli.output import print_json, print_lines
+    from ricordo.cli.output import print_result
     from ricordo.services.ledger.benefit import compute_benefit
     from ricordo.services.ledger.describe import describe_benefit, format_benefit
 
@@ -480,17 +472,16 @@ def run_ledger(options: Namespace, environment: Environment) -> int:
     memory = notebook.read()
     notebook.gather(memory)
     stats = compute_benefit(notebook, memory)
-    if options.json:
-        print_json(describe_benefit(stats), "ledger")
-    else:
-        print_lines(
-            [line for part in format_benefit(stats) for line in (part.title, *part.lines, "")]
-        )
+    print_result(
+        options,
+        lambda: describe_benefit(stats),
+        lambda: [line for it in format_benefit(stats) for line in (it.title, *it.lines, "")],
+    )
     return 0
 
 
 COMMANDS = {
     "curate": Command(CURATE_SUMMARY, add_curate_arguments, run_curate),
     "pending": Command(PENDING_SUMMARY, add_pending_arguments, run_pending),
-    "ledger": Command(LEDGER_SUMMARY, add_ledger_arguments, run_ledger),
+    "ledger": Command(LEDGER_SUMMARY, add_memory_and_json, run_ledger),
 }

@@ -14,7 +14,7 @@ from ricordo.cli.engine import (
     render_redacted,
 )
 from ricordo.cli.output import print_messages
-from ricordo.cli.parser import Command, add_json, add_memory
+from ricordo.cli.parser import Command, add_json, add_memory_and_json
 from ricordo.cli.workspace import open_notebook_or_project
 from ricordo.text import make_one_line
 
@@ -43,8 +43,7 @@ def add_handoff_arguments(parser: ArgumentParser) -> None:
     from ricordo.handoff.budget import DEFAULT_BUDGET
     from ricordo.handoff.document import ANY_AGENT, handoff_targets
 
-    add_memory(parser)
-    add_json(parser)
+    add_memory_and_json(parser)
     parser.add_argument(
         "--for",
         dest="target",
