@@ -45,12 +45,11 @@ from ricordo.tui.dialogs.ask_screen import QuestionScreen
 from ricordo.tui.dialogs.change_set import ProposalScreen
 from ricordo.tui.dialogs.choose import ChooseScreen
 from ricordo.tui.dialogs.form import FormScreen
-from ricordo.tui.dialogs.help import HelpScreen
 from ricordo.tui.dialogs.ledger import LedgerScreen
 from ricordo.tui.dialogs.memories import MemoriesScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.dialogs.pick_note import PickNoteScreen
-from ricordo.tui.dialogs.text_page import LoadScreen, TextScreen
+from ricordo.tui.dialogs.text_page import HelpScreen, LoadScreen, TextScreen
 from ricordo.tui.doctor.screen import DoctorScreen
 from ricordo.tui.finder.screen import FinderScreen
 from ricordo.tui.handoff.engine_screen import EngineScreen

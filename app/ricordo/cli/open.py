@@ -89,7 +89,7 @@ def add_demo_arguments(parser: ArgumentParser) -> None:
 
 def run_demo(options: Namespace, environment: Environment) -> int:
     """Copy the sample memory, open the copy, and delete it afterwards."""
-    from ricordo.services.workspace.sample import copy_sample
+    from ricordo.services.workspace.environment import copy_sample
 
     with copy_sample(environment) as sample:
         options.path = sample.memory

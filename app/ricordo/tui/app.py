@@ -126,7 +126,7 @@ def run_app(path: str | None, environment: Environment, *, opens_review: bool = 
 
 
 def _demo(environment: Environment) -> int:
-    from ricordo.services.workspace.sample import copy_sample
+    from ricordo.services.workspace.environment import copy_sample
 
     with copy_sample(environment) as sample:
         print(f"A throwaway copy of the sample memory: {sample.memory}", file=sys.stderr)
@@ -284,7 +284,7 @@ class RicordoApp(App[int]):
 
     def show_keys(self, scene: ScreenId) -> None:
         """Show the keys of a screen."""
-        from ricordo.tui.dialogs.help import HelpScreen
+        from ricordo.tui.dialogs.text_page import HelpScreen
 
         self.push_screen(HelpScreen(self.palette, self.keymap, scene))
 

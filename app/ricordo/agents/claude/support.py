@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ricordo import git
 from ricordo.agents.agent import MemoryPlace
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ricordo.agents.transcripts.reader import LineTranscript
     from ricordo.agents.transcripts.session import Message, MessagePlace
 
+
 NEWEST_SESSIONS = 3
 """How many sessions of a project, the newest ones, are asked where they worked."""
 
@@ -46,6 +47,17 @@ def find_transcripts(folder: str) -> Iterator[TranscriptSource]:
     yield from find_line_files(AGENT, folder)
     for session in list_subfolders(folder):
         yield from find_line_files(AGENT, os.path.join(session, SUB_AGENTS))
+
+
+_EVENTS = {
+    "SessionStart": ("start",),
+    "UserPromptSubmit": ("prompt",),
+    "PostToolUse": ("wrote", "Write|Edit|MultiEdit|NotebookEdit"),
+    "PostCompact": ("compact",),
+    "Stop": ("stop",),
+    "SessionEnd": ("end",),
+}
+"""The words after `ricordo hook`, and the tools, by event of Claude Code."""
 
 
 class ClaudeSupport(AgentSupport):
@@ -68,9 +80,22 @@ class ClaudeSupport(AgentSupport):
     session_variable = "CLAUDE_CODE_SESSION_ID"
 
     def connection(self, home: str, environ: Mapping[str, str], launcher: Launcher) -> Connection:
-        from ricordo.agents.claude.connection import build_connection
+        from ricordo.agents.connection import (
+            MANIFEST,
+            PLUGIN,
+            Connection,
+            build_plugin,
+            build_servers,
+        )
 
-        return build_connection(AGENT, find_installation(home, environ), launcher)
+        config = find_installation(home, environ).config
+        root = os.path.join(config, "skills", PLUGIN)
+        documents: dict[str, Any] = {os.path.join(".claude-plugin", "plugin.json"): MANIFEST}
+        if launcher.has_mcp:
+            documents[".mcp.json"] = build_servers(root)
+        files = build_plugin(AGENT, root, launcher, _EVENTS, documents)
+        advice = "New sessions load it; in a running one, /reload-plugins does."
+        return Connection(AGENT, config, root, files, advice=(advice,))
 
     def memories_at(
         self, here: Workplace, home: str, environ: Mapping[str, str]
