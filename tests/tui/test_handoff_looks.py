@@ -285,7 +285,7 @@ async def on_main(pilot: Pilot[int]) -> Stage:
     stage = Stage(app, pilot)
     await stage.wait_for(lambda: isinstance(app.screen, MainScreen) and stage.looked)
     # what it tells comes before the pictures, and can be taken away
-    await stage.wait_for(lambda: stage.main._past.is_counted, "the first recording")
+    await stage.wait_for(lambda: stage.main._navigation.is_counted, "the first recording")
     await stage.settle()
     return stage
 

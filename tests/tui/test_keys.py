@@ -574,7 +574,7 @@ async def _(stage: Stage) -> None:
 
 @shows("history")
 async def _(stage: Stage) -> None:
-    await stage.wait_for(lambda: stage.main._past.is_counted)
+    await stage.wait_for(lambda: stage.main._navigation.is_counted)
     await stage.press("h")
     await stage.wait_for(lambda: isinstance(stage.app.screen, HistoryScreen))
     await stage.wait_for(lambda: "first seen" in stage.painted())
@@ -813,7 +813,7 @@ async def inbox_with_one(stage: Stage) -> InboxScreen:
     """Let somebody else write while the notebook is open, and open the inbox."""
     path = Path(stage.main.root) / TIDES
     path.write_text(path.read_text() + "The pilot knows them.\n")
-    await stage.wait_for(lambda: stage.main._past.new_count == 1, "the arrival counted")
+    await stage.wait_for(lambda: stage.main._navigation.new_count == 1, "the arrival counted")
     await stage.press("i")
     await stage.shows(InboxScreen)
     screen = stage.app.screen

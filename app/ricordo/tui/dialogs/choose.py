@@ -81,9 +81,6 @@ class ChooseScreen(ModalScreen[str | None]):
         self._list.show(len(self._ways), 0)
         self._list.focus()
 
-    def repaint(self, palette: Palette) -> None:
-        self._palette = palette
-
     def _render_row(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
         way = self._ways[number]
         label = make_one_line(way.label)

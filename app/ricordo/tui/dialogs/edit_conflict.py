@@ -103,9 +103,6 @@ class EditConflictScreen(ModalScreen[bool]):
             6, len(self._render_words(max(20, event.size.width * 94 // 100 - 5)))
         )
 
-    def repaint(self, palette: Palette) -> None:
-        self._palette = palette
-
     def action_edit_again(self) -> None:
         """Close, and edit again."""
         if self._can_edit:

@@ -153,9 +153,6 @@ class FieldForm(ModalScreen[Result], Generic[Result]):
             field.focus()
             break
 
-    def repaint(self, palette: Palette) -> None:
-        self._palette = palette
-
     @property
     def values(self) -> dict[str, str]:
         """Return the texts by field name."""

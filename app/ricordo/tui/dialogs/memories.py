@@ -71,9 +71,6 @@ class PlaceList(CursorView):
         )
         return StyledLine(spans), "cursor" if number == self.cursor else ""
 
-    def can_stop(self, number: int) -> bool:
-        return True
-
 
 def _list_names(places: Sequence[MemoryPlace]) -> list[str]:
     """Return a name for each of the `places`: of several memories in one project, their folders."""

@@ -85,9 +85,6 @@ class NoteList(CursorView):
             )
         ), base
 
-    def can_stop(self, number: int) -> bool:
-        return True
-
 
 class PickNoteScreen(ModalScreen[PickedNote | None]):
     """Returns the choice, or None."""
@@ -124,9 +121,6 @@ class PickNoteScreen(ModalScreen[PickedNote | None]):
     def on_mount(self) -> None:
         self._list.styles.height = min(self._list.line_count, 12)
         self.query_one(FormInput).focus()
-
-    def repaint(self, palette: Palette) -> None:
-        self._palette = palette
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Narrow the list as the user types."""

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from textual.app import App
 from textual.screen import Screen
 
 from ricordo.errors import RicordoError
@@ -65,6 +66,11 @@ class ChangeWriter:
         """A notebook of the same memory for this screen's threads."""
         followed = self._followed
         return followed.copy()
+
+    @property
+    def app(self) -> App[object]:
+        """The app, which is suspended while an editor runs."""
+        return self._screen.app
 
     @property
     def palette(self) -> Palette:

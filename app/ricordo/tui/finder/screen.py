@@ -187,9 +187,6 @@ class FinderScreen(Screen[PlacedHit | FruitlessSearch | None]):
         self.set_class(self.size.width >= _WIDE, "-wide")
         self.call_after_refresh(self._chosen)
 
-    def repaint(self, palette: Palette) -> None:
-        self._palette = palette
-
     @property
     def hit(self) -> PlacedHit | None:
         """The hit under the cursor; None where there is none."""

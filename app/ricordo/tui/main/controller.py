@@ -19,7 +19,6 @@ from ricordo.tui.edits.expected_writes import ExpectedWrites
 from ricordo.tui.render.index_rows import IndexRow, RowKind
 
 if TYPE_CHECKING:
-    from textual.app import App
     from textual.worker import WorkType
 
     from ricordo.lint.finding import Finding
@@ -117,11 +116,6 @@ class NoteActions:
         return ConflictController(self, self._writing, self._follower)
 
     # State
-
-    @property
-    def app(self) -> App[object]:
-        """The app, which is suspended while an editor runs."""
-        return self._panes.app
 
     @property
     def written_paths(self) -> frozenset[str]:
@@ -259,7 +253,7 @@ class NoteActions:
         return {
             "mark": self.toggle_mark,
             "edit": self.edit_open_note,
-            "new": self.create_note,
+            "new": lambda: self._writing.begin(self._forms.create_note),
             "head": self.edit_frontmatter,
             "move": self.move_notes,
             "retire": self.retire_notes,
@@ -267,8 +261,8 @@ class NoteActions:
             "fix": self.fix_finding,
             "dismiss": self.toggle_dismissal,
             "conflicts": self.open_conflicts,
-            "undo": self.undo,
-            "redo": self.redo,
+            "undo": lambda: self._writing.run(self.undo_last),
+            "redo": lambda: self._writing.run(self.redo_last),
             "lift": self.lift_entry,
             "entry-down": partial(self._move_entry, 1),
             "entry-up": partial(self._move_entry, -1),
@@ -292,10 +286,6 @@ class NoteActions:
         """Edit the open note in the editor."""
         self._report_ignored_marks()
         self._writing.run(partial(self.edit_note, self._reading.path))
-
-    def create_note(self) -> None:
-        """Create a note."""
-        self._writing.begin(self._forms.create_note)
 
     def edit_frontmatter(self) -> None:
         """Edit name, type and description of the open note; the type of marked notes."""
@@ -337,15 +327,7 @@ class NoteActions:
     def open_conflicts(self) -> None:
         """Open the conflicts."""
         if self._reading.snapshot is not None:
-            self._settling.open(self.app, self._reading.snapshot)
-
-    def undo(self) -> None:
-        """Undo the last change."""
-        self._writing.run(self.undo_last)
-
-    def redo(self) -> None:
-        """Redo what was undone last."""
-        self._writing.run(self.redo_last)
+            self._settling.open(self._reading.snapshot)
 
     def _move_entry(self, step: int) -> None:
         self._report_ignored_marks()
