@@ -11,7 +11,7 @@ from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.claude import location
 from ricordo.agents.claude.folder import LONGEST_SLUG, Installation, find_installation, make_slug
 from ricordo.agents.claude.location import AGENT, AUTO_MEMORY, SUB_AGENT_MEMORY, SUB_AGENTS
-from ricordo.agents.support import AgentSupport, LayoutMark, Step, Survey
+from ricordo.agents.support import AgentSupport, LayoutMark, Survey
 from ricordo.agents.transcripts.sources import (
     SessionFilter,
     TranscriptSource,
@@ -33,9 +33,7 @@ if TYPE_CHECKING:
         ProjectFolder,
         SettingInEffect,
     )
-    from ricordo.agents.transcripts.checkpoint import Checkpoint
-    from ricordo.agents.transcripts.reader import LineTranscript
-    from ricordo.agents.transcripts.session import Message, MessagePlace
+    from ricordo.agents.transcripts.reader import MakeReader
 
 
 NEWEST_SESSIONS = 3
@@ -251,21 +249,10 @@ class ClaudeSupport(AgentSupport):
         """The lines have no mark of their own: any that no other agent claims may be its."""
         return True
 
-    def open_transcript(
-        self, source: TranscriptSource, learnt: Checkpoint | None, step: Step
-    ) -> LineTranscript:
+    def get_line_reader(self) -> MakeReader:
         from ricordo.agents.claude.transcript import ClaudeReader
-        from ricordo.agents.transcripts.reader import LineTranscript
 
-        return LineTranscript(ClaudeReader, source.path, learnt, step)
-
-    def read_messages_from(
-        self, source: TranscriptSource, start: MessagePlace
-    ) -> Iterator[Message]:
-        from ricordo.agents.claude.transcript import ClaudeReader
-        from ricordo.agents.transcripts.reader import read_messages_from
-
-        return read_messages_from(ClaudeReader, source.path, start)
+        return ClaudeReader
 
 
 def _above(claude: Installation, here: Workplace) -> list[str]:

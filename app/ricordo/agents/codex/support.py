@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.codex import AGENT
-from ricordo.agents.support import AgentSupport, LayoutMark, Step, Survey
+from ricordo.agents.support import AgentSupport, LayoutMark, Survey
 from ricordo.agents.transcripts.sources import (
     FIRST_LINES,
     SessionFilter,
@@ -27,9 +27,7 @@ from ricordo.storage.foreign_file import list_subfolders, read_plain_file
 
 if TYPE_CHECKING:
     from ricordo.agents.connection import Connection, Launcher
-    from ricordo.agents.transcripts.checkpoint import Checkpoint
-    from ricordo.agents.transcripts.reader import LineTranscript
-    from ricordo.agents.transcripts.session import Message, MessagePlace
+    from ricordo.agents.transcripts.reader import MakeReader
 
 
 SUMMARY = "memory_summary.md"
@@ -172,21 +170,10 @@ class CodexSupport(AgentSupport):
     def is_transcript(self, path: str) -> bool:
         return is_rollout(path)
 
-    def open_transcript(
-        self, source: TranscriptSource, learnt: Checkpoint | None, step: Step
-    ) -> LineTranscript:
+    def get_line_reader(self) -> MakeReader:
         from ricordo.agents.codex.transcript import CodexReader
-        from ricordo.agents.transcripts.reader import LineTranscript
 
-        return LineTranscript(CodexReader, source.path, learnt, step)
-
-    def read_messages_from(
-        self, source: TranscriptSource, start: MessagePlace
-    ) -> Iterator[Message]:
-        from ricordo.agents.codex.transcript import CodexReader
-        from ricordo.agents.transcripts.reader import read_messages_from
-
-        return read_messages_from(CodexReader, source.path, start)
+        return CodexReader
 
 
 CODEX = CodexSupport()

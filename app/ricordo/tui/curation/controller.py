@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ricordo.curation.engine import Step
     from ricordo.curation.proposal import RejectedChange
     from ricordo.services.curation.curation import Curation, RetryPreview, RetryRequest
+    from ricordo.settings.settings import EngineSettings
     from ricordo.tui.actions.bindings import Handlers
     from ricordo.tui.base.action_screen import ActionScreen, NotebookActions
     from ricordo.tui.base.open_note import OpenNote
@@ -144,21 +145,20 @@ class CurationController:
         self._run(self._choose_scope)
 
     async def _choose_scope(self) -> None:
-        from ricordo.tui.curation.runner import CurationRunner
-
-        asker = CurationRunner(self._notebook)
-        ways = await asyncio.to_thread(_find_scopes, self._notebook, self._reading.path)
-        engines, chosen = await asyncio.to_thread(asker.list_engines)
+        # its own notebook: the review may read the memory meanwhile
+        notebook = self._notebook.copy()
+        ways = await asyncio.to_thread(_find_scopes, notebook, self._reading.path)
+        engines, chosen = await asyncio.to_thread(_list_engines, notebook)
         # its dependencies were loaded in the threads
         from ricordo.tui.curation.scope_screen import ScopeScreen
 
         styles, keymap = self._screen.current_palette(), self._screen.keymap
-        screen = ScopeScreen(ways, engines, chosen, asker, styles, keymap)
+        screen = ScopeScreen(ways, engines, chosen, notebook, styles, keymap)
 
         def curated(curation: Curation | None) -> None:
             # a cancelled screen has asked nobody: the earlier request can still be sent back to
             if curation is not None:
-                self._run(partial(self._store, curation, asker.last_request))
+                self._run(partial(self._store, curation, screen.last_request))
 
         self._screen.app.push_screen(screen, curated)
 
@@ -213,6 +213,13 @@ def _describe_outcome(curation: Curation) -> Iterator[str]:
         yield f"{make_one_line(format_answer(run))}."
     if not curation.proposals:
         yield f"No changes proposed by {make_one_line(name_engine(run))}."
+
+
+def _list_engines(notebook: Notebook) -> tuple[Sequence[EngineSettings], EngineSettings]:
+    """Return the engines to choose from, and the last chosen one."""
+    from ricordo.services.engines.choice import list_engines, load_chosen_engine
+
+    return list_engines(notebook), load_chosen_engine(notebook)
 
 
 def _find_scopes(notebook: Notebook, note: str) -> list[ScopeChoice]:
