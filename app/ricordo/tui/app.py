@@ -282,11 +282,11 @@ class RicordoApp(App[int]):
         """Leave the key of the palette to a screen in which it goes to the previous hit."""
         return action != "command_palette" or not is_bound(type(self.screen), "previous-hit")
 
-    def show_keys(self, scene: ScreenId) -> None:
+    def show_keys(self, screen_id: ScreenId) -> None:
         """Show the keys of a screen."""
         from ricordo.tui.dialogs.text_page import HelpScreen
 
-        self.push_screen(HelpScreen(self.palette, self.keymap, scene))
+        self.push_screen(HelpScreen(self.palette, self.keymap, screen_id))
 
     def action_command_palette(self) -> None:
         """Open the palette, once."""

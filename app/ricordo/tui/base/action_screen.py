@@ -34,11 +34,11 @@ previous screen.
 Result = TypeVar("Result")
 
 
-def make_bindings(scene: ScreenId) -> list[BindingType]:
-    """Return the bindings of `scene`, one for each of its actions."""
+def make_bindings(screen_id: ScreenId) -> list[BindingType]:
+    """Return the bindings of `screen_id`, one for each of its actions."""
     return [
         Binding(action.keys or NO_KEY, f"do('{action.id}')", action.label, show=False, id=action.id)
-        for action in find_actions(scene)
+        for action in find_actions(screen_id)
     ]
 
 
@@ -48,8 +48,8 @@ class KeyHelp(Protocol):
     last_input_at: float
     """On the monotonic clock, in seconds."""
 
-    def show_keys(self, scene: ScreenId) -> None:
-        """Show the keys of `scene`."""
+    def show_keys(self, screen_id: ScreenId) -> None:
+        """Show the keys of `screen_id`."""
 
 
 def is_early(app: App[Any], opened_at: float) -> bool:

@@ -54,17 +54,17 @@ class CurationController:
         screen: ActionScreen[Any],
         notebook: Notebook,
         reading: OpenNote,
-        say: Callable[[], None],
+        changed: Callable[[], None],
         actions: NotebookActions,
     ) -> None:
-        """`say` is called when the number of pending proposals changes; `actions` is what the
+        """`changed` is called when the number of pending proposals changes; `actions` is what the
         review can do to the memory.
         """
         self._screen = screen
         # its own notebook for threads: the other one is used in the follower's
         self._notebook = notebook.copy()
         self._reading = reading
-        self._say = say
+        self._on_changed = changed
         self._actions = actions
         self._review: CurationScreen | None = None
         self._request: RetryRequest | None = None
@@ -93,7 +93,7 @@ class CurationController:
         self._stamp = stamp
         if count is not None:
             self.pending_count = count
-        self._screen.call_later(self._say)
+        self._screen.call_later(self._on_changed)
 
     def update_snapshot(self, snapshot: Snapshot) -> None:
         """Update the review, if it is open, with a new snapshot."""

@@ -143,12 +143,12 @@ class HelpScreen(TextPage):
 
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(Dialog.TEXT, {"help": "dismiss"})
 
-    def __init__(self, palette: Palette, keymap: Keymap, scene: ScreenId) -> None:
-        """`keymap` are the user's own keys by action id; `scene` is the screen to list."""
+    def __init__(self, palette: Palette, keymap: Keymap, screen_id: ScreenId) -> None:
+        """`keymap` are the user's own keys by action id; `screen_id` is the screen to list."""
         super().__init__("Keys", palette)
         self._keymap = keymap
-        self._actions = find_actions(scene)
-        self._marks = _explain_handoff_marks() if scene in _OF_HANDOFFS else _GLYPHS_EXPLAINED
+        self._actions = find_actions(screen_id)
+        self._marks = _explain_handoff_marks() if screen_id in _OF_HANDOFFS else _GLYPHS_EXPLAINED
 
     def render_text(self, width: int) -> list[StyledLine]:
         """Return the keys by purpose, and what the marks mean."""

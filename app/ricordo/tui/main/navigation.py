@@ -177,13 +177,14 @@ class NavigationActions:
         from ricordo.tui.actions.registry import list_known_actions
         from ricordo.tui.edits.editor import edit_in_terminal
 
-        app, around, actions = self._screen.app, self._notebook.environment, list_known_actions()
-        file = find_settings_file(around.config)
+        app, actions = self._screen.app, list_known_actions()
+        environment = self._notebook.environment
+        file = find_settings_file(environment.config)
         try:
-            create_file(file, make_template(list_known_names(around, actions)))
-            command = editor_command(self._notebook.settings.editor, around.environ)
+            create_file(file, make_template(list_known_names(environment, actions)))
+            command = editor_command(self._notebook.settings.editor, environment.environ)
             edit_in_terminal(app, file, command)
-            _, warnings = load_settings(around, actions)
+            _, warnings = load_settings(environment, actions)
         except RicordoError as error:
             app.notify(str(error), severity="error", markup=False, timeout=10)
             return

@@ -74,14 +74,14 @@ class EvidenceWatcher:
 
     async def follow(self) -> None:
         """Follow the progress, as long as the screen is open."""
-        async for come in self._follower.watch_evidence():
-            if come.phase != self.step:
-                self.step = come.phase
+        async for progress in self._follower.watch_evidence():
+            if progress.phase != self.step:
+                self.step = progress.phase
                 # called by the screen, so not after it is closed
                 self._screen.call_later(self._on_changed)
-            for notice in come.messages:
+            for notice in progress.messages:
                 self._screen.app.notify(notice, severity="warning", markup=False, timeout=10)
-            if not come.phase:
+            if not progress.phase:
                 self._screen.call_later(self._on_gathered)
 
 
@@ -107,14 +107,14 @@ class MainScreen(ActionScreen[None]):
         super().__init__(palette, notebook.settings.keymap)
         self._notebook = notebook
         self._follower = Follower(notebook)
-        self._desk = load_view_state(notebook.environment.state, notebook.place.root)
-        self._shown_conventions = self._desk.conventions
-        self._first_note, self._first_line = note or self._desk.note, line
-        self._listing = Listing.from_view_state(self._desk)
-        self._panes = Panes(palette, self._desk.widths, self._cursor_moved, id="panes")
+        view_state = load_view_state(notebook.environment.state, notebook.place.root)
+        self._shown_conventions = view_state.conventions
+        self._first_note, self._first_line = note or view_state.note, line
+        self._listing = Listing.from_view_state(view_state)
+        self._panes = Panes(palette, view_state.widths, self._cursor_moved, id="panes")
         reveal_key = format_action_keys(BY_ID["reveal"], self.keymap)
         self._reading = OpenNote(
-            self._panes.note, as_source=self._desk.as_source, reveal_key=reveal_key
+            self._panes.note, as_source=view_state.as_source, reveal_key=reveal_key
         )
         self._find = FindBar(id="find")
         followed, styles = self._follower, self.current_palette
@@ -142,9 +142,9 @@ class MainScreen(ActionScreen[None]):
         self._curating = CurationController(
             self, notebook, self._reading, self.update_bars, self._changing
         )
-        self._handing = HandoffController(self, notebook, self._changing)
-        self._recalling = FinderController(self, notebook, self._reading, self._go_to)
-        self._knowing = EvidenceWatcher(
+        self._handoff = HandoffController(self, notebook, self._changing)
+        self._finder = FinderController(self, notebook, self._reading, self._go_to)
+        self._evidence = EvidenceWatcher(
             self, followed, self.update_bars, self._navigation.update_inbox
         )
         self._painted = asyncio.Event()
@@ -161,22 +161,22 @@ class MainScreen(ActionScreen[None]):
 
     def on_unmount(self) -> None:
         gc.unfreeze()
-        self._recalling.stop_indexing()
+        self._finder.stop_indexing()
         reading = self._reading
-        desk = replace(
+        view_state = replace(
             self._listing.to_view_state(reading.path, reading.as_source, self._panes.shares),
             conventions=self._shown_conventions,
         )
         # not worth an error message to a user who quits
         with suppress(OSError):
-            save_view_state(self._notebook.environment.state, self.root, desk)
+            save_view_state(self._notebook.environment.state, self.root, view_state)
 
     def on_mount(self) -> None:
         self._show_index()
         self.update_bars()
         self.run_worker(self._follow(), group="disk")
         self.run_worker(self._navigation.follow_history(), group="history")
-        self.run_worker(self._knowing.follow(), group="evidence")
+        self.run_worker(self._evidence.follow(), group="evidence")
         self.run_worker(self._curating.follow_pending(), group="waiting")
 
     async def _follow(self) -> None:
@@ -247,7 +247,7 @@ class MainScreen(ActionScreen[None]):
         self._reviewing.update_snapshot(seen.snapshot)
         self._curating.update_snapshot(seen.snapshot)
         self._changing.update_snapshot(seen.snapshot, seen.number)
-        self._recalling.update_snapshot(seen.snapshot)
+        self._finder.update_snapshot(seen.snapshot)
         self.update_bars()
         if is_deeper and seen.snapshot.is_judged:
             self._report_conventions(seen.snapshot)
@@ -303,7 +303,7 @@ class MainScreen(ActionScreen[None]):
     def _update_bars(self) -> None:
         panes = self._panes
         panes.set_title(Pane.NOTE, self._reading.title)
-        new, doing = self._navigation.new_count, self._knowing.step
+        new, doing = self._navigation.new_count, self._evidence.step
         waiting, place = self._curating.pending_count, self._notebook.place
         status = render_status_line(place, self._snapshot, self._seen, new, doing, waiting)
         self.query_one("#status", Bar).set_content(*status)
@@ -364,7 +364,7 @@ class MainScreen(ActionScreen[None]):
         self._reading.show(line=line)
         self._show_freshness()
         self.update_bars()
-        self._recalling.show_associations()
+        self._finder.show_associations()
 
     def _go_to(self, path: str, line: int = 0) -> None:
         """Open a note and put the cursor of the index on it."""
@@ -373,7 +373,7 @@ class MainScreen(ActionScreen[None]):
             return
         self._reading.trail = self._reading.trail.open(path)
         self._show_open_note(line)
-        self._recalling.show_associations(on_purpose=True)
+        self._finder.show_associations(on_purpose=True)
         self._show_index(line)
 
     def _follow_link(self, target: LinkTarget) -> None:
@@ -394,8 +394,8 @@ class MainScreen(ActionScreen[None]):
             **self._navigation.handlers,
             **self._reviewing.handlers,
             **self._curating.handlers,
-            **self._handing.handlers,
-            **self._recalling.handlers,
+            **self._handoff.handlers,
+            **self._finder.handlers,
             **self._reading.handlers,
             "open": self.open_row,
             "leave": self.go_back,
@@ -419,7 +419,7 @@ class MainScreen(ActionScreen[None]):
         panes = self._panes
         if panes.active is Pane.INDEX:
             panes.focus_pane(Pane.NOTE)
-            self._recalling.show_associations(on_purpose=True)
+            self._finder.show_associations(on_purpose=True)
         elif panes.active is Pane.NOTE:
             if panes.note.chosen_link is not None:
                 self._follow_link(panes.note.chosen_link)
