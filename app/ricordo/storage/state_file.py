@@ -152,7 +152,7 @@ def replace_state_file(state: str, name: str, content: bytes, *, is_synced: bool
 def replace_file(
     folder: str, name: str, content: bytes, *, mode: int = _PRIVATE, is_synced: bool = True
 ) -> None:
-    """Replace the file `name` in `folder`, which exists, atomically by `content`. Raises OSError."""
+    """Replace the file `name` in `folder` atomically by `content`. Raises OSError."""
     from tempfile import NamedTemporaryFile
 
     with NamedTemporaryFile(dir=folder, prefix=f".{name}.", delete=False) as file:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -117,28 +117,16 @@ class ConflictController:
         """Whether there is a change to redo."""
         return self._changing.can_redo
 
-    def keep(self, conflict: Conflict, keep: Keep) -> None:
-        """Propose a change set that keeps one side."""
-        title = f"Keep {make_one_line(conflict.get_side(keep).quote.path)}"
-        self._writing.begin(
-            partial(
-                self._propose_resolution,
-                title,
-                lambda memory: resolve_for_one(memory, conflict, keep),
-            )
-        )
-
-    def keep_both(self, conflict: Conflict) -> None:
-        """Ask when or for what each claim is true, and propose the change set."""
-        self._writing.begin(partial(self._keep_both, conflict))
-
-    def merge(self, conflict: Conflict) -> None:
-        """Let the user merge the two notes in the editor, and propose the result."""
-        self._writing.begin(partial(self._merge, conflict))
-
-    def dismiss(self, conflict: Conflict) -> None:
-        """Propose to record that this is no conflict."""
-        self._writing.begin(partial(self._dismiss, conflict))
+    def resolve(self, action_id: str, conflict: Conflict) -> None:
+        """Resolve a conflict as the key of that action does, and propose the change set."""
+        ways: Mapping[str, Callable[[Conflict], Awaitable[object]]] = {
+            "keep-left": partial(self._keep, Keep.LEFT),
+            "keep-right": partial(self._keep, Keep.RIGHT),
+            "merge": self._merge,
+            "both": self._keep_both,
+            "no-conflict": self._dismiss,
+        }
+        self._writing.begin(partial(ways[action_id], conflict))
 
     def judge_uncertain_pairs(self) -> None:
         """Show the uncertain pairs, and let the user have a model judge them."""
@@ -194,10 +182,10 @@ class ConflictController:
 
     # Implementation
 
-    async def _propose_resolution(
-        self, title: str, resolve: Callable[[Memory], Resolution]
-    ) -> None:
-        await self._propose(await self._writing.read(), title, resolve)
+    async def _keep(self, keep: Keep, conflict: Conflict) -> None:
+        title = f"Keep {make_one_line(conflict.get_side(keep).quote.path)}"
+        memory = await self._writing.read()
+        await self._propose(memory, title, lambda memory: resolve_for_one(memory, conflict, keep))
 
     async def _propose(
         self, memory: Memory, title: str, resolve: Callable[[Memory], Resolution]
@@ -323,13 +311,11 @@ class UncertainPairsQuestion:
         self._snapshot = snapshot
 
     def load_preview(self, step: Step) -> JudgementPreview:
-        """Return what is sent, what it may cost, and the earlier opinions."""
         from ricordo.services.conflicts.judgement import preview_judgement
 
         return preview_judgement(self._notebook, self._snapshot)
 
     def render_preview(self, before: JudgementPreview, width: int) -> list[StyledLine]:
-        """Return what would be sent, else the pairs; and the earlier opinions, as lines."""
         close, curate, next_engine = (
             format_action_keys(BY_ID[id], self._notebook.settings.keymap)
             for id in ("leave", "curate", "next")

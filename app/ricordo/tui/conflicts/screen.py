@@ -66,17 +66,8 @@ class ConflictActions(Protocol):
     def can_redo(self) -> bool:
         """Whether there is a change to redo."""
 
-    def keep(self, conflict: Conflict, keep: Keep) -> None:
-        """Propose a change set that keeps one side."""
-
-    def keep_both(self, conflict: Conflict) -> None:
-        """Ask when or for what each claim is true, and propose the change set."""
-
-    def merge(self, conflict: Conflict) -> None:
-        """Let the user merge the two notes in the editor, and propose the result."""
-
-    def dismiss(self, conflict: Conflict) -> None:
-        """Propose to record that this is no conflict."""
+    def resolve(self, action_id: str, conflict: Conflict) -> None:
+        """Resolve a conflict as the key of that action does, and propose the change set."""
 
     def judge_uncertain_pairs(self) -> None:
         """Let the user have a model judge the uncertain pairs."""
@@ -326,9 +317,7 @@ class ConflictsScreen(ActionScreen[None]):
         return {
             **super().handlers,
             **moving_handlers(focused),
-            "merge": self.merge,
-            "both": self.keep_both,
-            "no-conflict": self.dismiss_conflict,
+            **{action_id: partial(self._resolve, action_id) for action_id in _RESOLVING},
             "next-pane": self.go_to_other_note,
             "origin": self.show_origin,
             "reveal": self.toggle_secrets,
@@ -336,31 +325,14 @@ class ConflictsScreen(ActionScreen[None]):
             "undo": self.undo,
             "redo": self._actions.redo,
             "conflicts": self.close,
-            "keep-left": partial(self._keep_side, Keep.LEFT),
-            "keep-right": partial(self._keep_side, Keep.RIGHT),
             "back": partial(self._go, -1),
             "forward": partial(self._go, 1),
             "previous-pane": self.go_to_other_note,
         }
 
-    def _keep_side(self, keep: Keep) -> None:
+    def _resolve(self, action_id: str) -> None:
         if self.conflict is not None:
-            self._actions.keep(self.conflict, keep)
-
-    def merge(self) -> None:
-        """Merge the two notes."""
-        if self.conflict is not None:
-            self._actions.merge(self.conflict)
-
-    def keep_both(self) -> None:
-        """Keep both claims, each with when or for what it is true."""
-        if self.conflict is not None:
-            self._actions.keep_both(self.conflict)
-
-    def dismiss_conflict(self) -> None:
-        """Record that there is no conflict."""
-        if self.conflict is not None:
-            self._actions.dismiss(self.conflict)
+            self._actions.resolve(action_id, self.conflict)
 
     def _go(self, direction: int) -> None:
         self._position += direction

@@ -260,13 +260,11 @@ class RetryQuestion:
         self._rejected = rejected
 
     def load_preview(self, step: Step) -> RetryPreview:
-        """Return what is sent and what it may cost."""
         from ricordo.services.curation.curation import preview_retry
 
         return preview_retry(self._notebook, self._request, self._rejected)
 
     def render_preview(self, before: RetryPreview, width: int) -> list[StyledLine]:
-        """Return what would be sent, as lines."""
         heading = [BLANK, StyledLine((StyledSpan("this is sent", "heading"),)), BLANK]
         from ricordo.tui.render.egress_lines import render_about, render_sent
 

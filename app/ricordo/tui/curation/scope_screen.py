@@ -91,7 +91,6 @@ class ScopeScreen(AskScreen["CurationPreview", "Curation"]):
     # What is shown
 
     def render_row(self, number: int, width: int) -> Spans:
-        """Return a scope."""
         way = self._ways[number]
         label = way.label + " " * max(1, _LABEL - count_cells(way.label))
         spans = (
@@ -102,7 +101,6 @@ class ScopeScreen(AskScreen["CurationPreview", "Curation"]):
         return fit(spans, width)
 
     def render_bars(self) -> Mapping[str, tuple[Spans, ...]]:
-        """Return the engine, and the size of the brief."""
         before = self.preview
         brief = (
             describe_brief(before.prepared, before.max_brief_tokens)
@@ -113,17 +111,14 @@ class ScopeScreen(AskScreen["CurationPreview", "Curation"]):
         return {"engine": engine, "about": (brief,)}
 
     def render_preview(self, before: CurationPreview, width: int) -> list[StyledLine]:
-        """Return the warnings about the curation, and the brief."""
         return render_curation(before, width)
 
     def describe_idle(self) -> str:
-        """Return that nothing is sent or written yet."""
         return " nothing is sent before Enter; proposals alone write nothing"
 
     # Jobs
 
     def load_preview(self, step: Step) -> CurationPreview:
-        """Return the preview of the scope under the cursor."""
         if self.engine != self._stored_engine:
             with suppress(StateUnusable):  # it can be chosen again
                 save_chosen_engine(self._notebook, self.engine)
@@ -131,7 +126,6 @@ class ScopeScreen(AskScreen["CurationPreview", "Curation"]):
         return preview_curation(self._notebook, self.engine, self._ways[self.row].scope, step)
 
     def send(self, before: CurationPreview) -> None:
-        """Curate."""
         work = partial(self._propose, before)
         self.begin_asking("proposing", work, self.finish, is_paid=before.egress is not None)
 
@@ -160,7 +154,6 @@ class ScopeScreen(AskScreen["CurationPreview", "Curation"]):
     # Keys
 
     def find_refusals(self, disabled_reason: str) -> Mapping[str, str]:
-        """Return why an engine cannot be switched, counted with, or has redacted nothing."""
         is_model = self.engine.use == ANTHROPIC
         return {
             "next": "",

@@ -454,15 +454,12 @@ class QuestionScreen(AskScreen[Preview, Result]):
         self._question = question
 
     def load_preview(self, step: Step) -> Preview:
-        """Return the preview of the question."""
         return self._question.load_preview(step)
 
     def render_preview(self, before: Preview, width: int) -> list[StyledLine]:
-        """Return the question as lines."""
         return self._question.render_preview(before, width)
 
     def render_bars(self) -> Mapping[str, tuple[Spans, ...]]:
-        """Return the engine that is asked."""
         return {"engine": (render_asked(self.egress.target),)} if self.egress else {}
 
     @property
@@ -471,9 +468,7 @@ class QuestionScreen(AskScreen[Preview, Result]):
         return replace(super().action_context, asked=asked)
 
     def describe_idle(self) -> str:
-        """Return that nothing is sent yet."""
         return " nothing is sent before Enter; the answer alone changes nothing"
 
     def send(self, before: Preview) -> None:
-        """Send the question."""
         self.begin_asking("asking", partial(self._question.ask, before), self.finish, is_paid=True)

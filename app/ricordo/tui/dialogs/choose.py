@@ -93,7 +93,6 @@ class ChooseScreen(ModalScreen[str | None]):
         self.action_choose()
 
     def action_move(self, step: int) -> None:
-        """Move the cursor."""
         self._list.move(step)
 
     def action_choose(self, number: int = 0) -> None:

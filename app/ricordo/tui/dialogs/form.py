@@ -188,7 +188,6 @@ class FormScreen(FieldForm[FormResult]):
     """Returns what was typed."""
 
     def close_form(self, *, confirmed: bool) -> None:
-        """Close with what was typed."""
         self.dismiss(FormResult(self.values, confirmed))
 
 

@@ -81,7 +81,6 @@ class LedgerScreen(TextPage):
             return ()
 
     def render_text(self, width: int) -> list[StyledLine]:
-        """Return the sections of the ledger."""
         return render_ledger(self._sections, width)
 
 

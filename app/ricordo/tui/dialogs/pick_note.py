@@ -123,15 +123,12 @@ class PickNoteScreen(ModalScreen[PickedNote | None]):
         self.query_one(FormInput).focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Narrow the list as the user types."""
         event.stop()
         self._list.narrow(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Choose the note under the cursor."""
         event.stop()
         self.dismiss(PickedNote(self._list.picked_path))
 
     def action_move(self, step: int) -> None:
-        """Move the cursor."""
         self._list.move(step)

@@ -82,7 +82,6 @@ class TextScreen(TextPage):
         self._make_text = make_text
 
     def render_text(self, width: int) -> list[StyledLine]:
-        """Return the lines, titles as headings."""
         lines: list[StyledLine] = []
         is_title = True
         for text in self._make_text(width):
@@ -110,7 +109,6 @@ class LoadScreen(TextPage):
         self._is_other_folder = is_other_folder
 
     def render_text(self, width: int) -> list[StyledLine]:
-        """Return the load, and the entries that are not loaded."""
         load = self._memory.load
         lines: list[StyledLine] = []
         if self._is_other_folder:
@@ -151,7 +149,6 @@ class HelpScreen(TextPage):
         self._marks = _explain_handoff_marks() if screen_id in _OF_HANDOFFS else _GLYPHS_EXPLAINED
 
     def render_text(self, width: int) -> list[StyledLine]:
-        """Return the keys by purpose, and what the marks mean."""
         lines: list[StyledLine] = []
         # a screen with Judge keys is for judging: they come first
         for group in sorted(Group, key=lambda group: group is not Group.JUDGE):

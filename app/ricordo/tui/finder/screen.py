@@ -247,7 +247,6 @@ class FinderScreen(Screen[PlacedHit | FruitlessSearch | None]):
             self._show(self._called_for[source])
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Search as the user types."""
         event.stop()
         self._wanted = event.value.strip()
         self._ends = False
@@ -383,7 +382,6 @@ class FinderScreen(Screen[PlacedHit | FruitlessSearch | None]):
         self._find_in(self._sources[(at + 1) % len(self._sources)])
 
     def action_move(self, step: int) -> None:
-        """Move the cursor by `step` hits."""
         self._list.move(step)
 
     def action_page(self, direction: int) -> None:

@@ -58,7 +58,6 @@ class PipeForm(FormScreen):
         yield self._render_words
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Show the words of the typed command line."""
         self._render_words.set_content(_render_words(event.value))
 
     def close_form(self, *, confirmed: bool) -> None:

@@ -83,7 +83,6 @@ class MoveScreen(FieldForm[MoveTarget | None]):
             self._places.focus()
 
     def close_form(self, *, confirmed: bool) -> None:
-        """Close with the destination."""
         place = self._places.place
         if not confirmed or place is None:
             self.dismiss(None)

@@ -344,11 +344,9 @@ class MainScreen(ActionScreen[None]):
         self._follow_link(message.target)
 
     def on_note_view_secrets_scanned(self) -> None:
-        """Update the keys: secrets may have been found."""
         self.update_bars()
 
     def on_panes_focus_moved(self) -> None:
-        """Update the keys for the pane with the focus."""
         self.update_bars()
 
     def on_panes_rearranged(self) -> None:

@@ -396,7 +396,6 @@ class ReviewScreen(UndoScreen):
             self._show(keep_place=True)
 
     def on_note_view_secrets_scanned(self) -> None:
-        """Update the keys: secrets may have been found."""
         self.update_bars()
 
     def show_origin(self) -> None:

@@ -174,6 +174,5 @@ class FindingBox(Widget):
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """Draw one line."""
         line = self._lines[y] if y < len(self._lines) else BLANK
         return self._palette.make_strip(line, self.size.width)

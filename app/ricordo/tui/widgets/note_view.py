@@ -314,16 +314,13 @@ class NoteView(LineView, inherit_bindings=False):
         return places
 
     def move(self, step: int) -> None:
-        """Scroll the text by `step` lines."""
         self.release()
         self.scroll_relative(y=step, animate=False)
 
     def move_page(self, direction: int) -> None:
-        """Scroll the text by a page; `direction` is 1 or -1."""
         self.move(direction * max(1, self.scrollable_content_region.height - 2))
 
     def move_to_end(self, direction: int) -> None:
-        """Show the beginning (-1) or the end (1)."""
         self.release()
         self.jump_to(0 if direction < 0 else self.line_count)
 

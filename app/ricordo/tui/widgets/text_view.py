@@ -53,16 +53,13 @@ class TextView(LineView):
         self.jump_to(top)
 
     def move(self, step: int) -> None:
-        """Scroll by `step` lines."""
         self._move_to(self.scroll_offset.y + step)
 
     def move_page(self, direction: int) -> None:
-        """Scroll by a page: down (1) or up (-1)."""
         page = max(1, self.scrollable_content_region.height - 2)
         self._move_to(self.scroll_offset.y + direction * page)
 
     def move_to_end(self, direction: int) -> None:
-        """Scroll to the first (-1) or the last (1) line."""
         self._move_to(0 if direction < 0 else self.line_count)
 
 
