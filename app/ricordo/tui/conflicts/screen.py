@@ -119,7 +119,7 @@ class ConflictsScreen(ActionScreen[None]):
         *,
         is_compared: bool = True,
     ) -> None:
-        """`read_only` is why nothing of the memory can be changed; `is_known` says whether the
+        """`read_only` is why nothing of the memory can be changed; `is_compared` says whether the
         notes have been compared.
         """
         super().__init__(palette, keymap)

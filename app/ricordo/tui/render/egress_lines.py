@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from ricordo.curation.engines.command import COMMAND
 from ricordo.curation.engines.external import Estimate
 from ricordo.curation.engines.llm import ANTHROPIC, ModelClient
-from ricordo.llm.prices import Price
-from ricordo.llm.prices import format_cost as told_of_cost
+from ricordo.llm.prices import Price, format_cost
 from ricordo.llm.redaction import RedactedValue, mask_address
 from ricordo.services.curation.preparation import NewActivity, PreparedCuration
 from ricordo.services.engines.engines import EngineTarget
@@ -144,7 +143,7 @@ def _render_cost(cost: Estimate, *, is_counted: bool = False) -> Spans:
         if is_counted
         else f"≈{cost.input_tokens:,} tokens sent"
     )
-    most = told_of_cost(cost.usd) if cost.usd is None else f"at most {told_of_cost(cost.usd)}"
+    most = format_cost(cost.usd) if cost.usd is None else f"at most {format_cost(cost.usd)}"
     words = f"{sent}, at most {cost.output_tokens:,} written: {most}"
     return (_render_label("cost"), StyledSpan(words))
 
@@ -199,7 +198,7 @@ def render_incoming(text: str, width: int) -> list[StyledLine]:
 def describe_price(price: Price | None) -> str:
     """Return the price of a model, in a few words."""
     if price is None:
-        return told_of_cost(None)
+        return format_cost(None)
     return f"${price.input:g} in, ${price.output:g} out per million tokens"
 
 
