@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from ricordo.lint.finding import Severity
 from ricordo.services.describe import count_noun, format_summary
 from ricordo.services.edits.fix import INTERACTIVE_RULES
 from ricordo.services.load_description import format_load
+from ricordo.services.workspace.notebook import group_by_rule
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -221,28 +223,26 @@ def render_counts(findings: Iterable[Finding]) -> tuple[list[Line], int]:
     """Return a line for each severity that `findings` have: their number, and that of each rule;
     and the cells before the rules.
     """
-    by_severity: dict[Severity, dict[str, list[Finding]]] = {}
-    for finding in findings:
-        of_severity = by_severity.setdefault(finding.severity, {})
-        of_severity.setdefault(finding.rule, []).append(finding)
-    totals = {it: sum(map(len, by_rule.values())) for it, by_rule in by_severity.items()}
+    rules = group_by_rule(findings)
+    totals: Counter[Severity] = Counter()
+    for of_rule in rules:
+        totals[of_rule[0].severity] += len(of_rule)
     width = max((len(f"{total:,}") for total in totals.values()), default=0)
     lines: list[Line] = []
-    for severity, by_rule in sorted(by_severity.items(), reverse=True):
-        count = totals[severity]
+    for severity, count in totals.items():
         number = f"{count:>{width},} {count_noun(severity, count):<8} "
         line: list[Segment] = [(number, severity.word)]
-        for rule, of_rule in sorted(by_rule.items(), key=lambda item: (-len(item[1]), item[0])):
-            line += [(" " if len(line) == 1 else ", ", ""), (_count(rule, of_rule), "")]
+        for of_rule in (it for it in rules if it[0].severity is severity):
+            line += [(" " if len(line) == 1 else ", ", ""), (_count(of_rule), "")]
             line.append((" [*]" if any(map(is_fixed_by_safe_fixes, of_rule)) else "", "fixable"))
         lines.append(line)
     return lines, width + _COUNT_GAPS
 
 
-def _count(rule: str, causes: Sequence[Finding]) -> str:
+def _count(of_rule: Sequence[Finding]) -> str:
     """Return a rule with the number of its findings, and whether they count as one."""
-    members = sum(len(it.members) for it in causes)
-    return f"{rule} {members:,} as one" if members else f"{rule} {len(causes):,}"
+    rule, members = of_rule[0].rule, sum(len(it.members) for it in of_rule)
+    return f"{rule} {members:,} as one" if members else f"{rule} {len(of_rule):,}"
 
 
 def render_statistics(
@@ -251,12 +251,9 @@ def render_statistics(
     """Return a line for each rule and severity that has findings: their number, severity, whether
     `--fix` fixes any, name, and the summary of the rule; and the cells before the summaries.
     """
-    by_rule: dict[tuple[Severity, str], list[Finding]] = {}
-    for finding in findings:
-        by_rule.setdefault((finding.severity, finding.rule), []).append(finding)
-    order = sorted(by_rule.values(), key=lambda one: (-one[0].severity, -len(one), one[0].rule))
-    names = max((len(rule) for _, rule in by_rule), default=0)
-    numbers = max((len(f"{len(one):,}") for one in order), default=0)
+    rules = group_by_rule(findings)
+    names = max((len(of_rule[0].rule) for of_rule in rules), default=0)
+    numbers = max((len(f"{len(of_rule):,}") for of_rule in rules), default=0)
     lines: list[Line] = [
         [
             (f"{len(of_rule):>{numbers},}  ", "bold"),
@@ -265,6 +262,6 @@ def render_statistics(
             (f"{of_rule[0].rule:<{names}}  ", ""),
             (summaries[of_rule[0].rule], "dim"),
         ]
-        for of_rule in order
+        for of_rule in rules
     ]
     return lines, numbers + names + _STATISTICS_GAPS

@@ -32,7 +32,7 @@ from ricordo.storage.operation import (
 from ricordo.text import make_visible
 
 _OP = "act, n, root, path, pre, post, session, from_root, from_path, single, outcome, written, mode"
-"""Two numbers, and the columns that `op_of` reads."""
+"""Two numbers, and the columns that `operation_from_row` reads."""
 _PAGES_OF_ACT = 6
 """Pages that change with the state of an act, which changes three times at most: its row, the
 index of unfinished acts, the roots of both."""

@@ -124,7 +124,7 @@ def open_database_to_read(
 
 
 def _check_database(path: str) -> None:
-    """Raise NotRegular if SQLite would open something other than regular files."""
+    """Raise NotRegularError if SQLite would open something other than regular files."""
     for suffix in ("", *_SUFFIXES):
         with suppress(FileNotFoundError):
             if not stat.S_ISREG(os.stat(path + suffix).st_mode):

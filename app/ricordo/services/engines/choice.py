@@ -85,7 +85,7 @@ def prepare_for(
     scope: CurationScope,
     step: Step = lambda _: None,
 ) -> PreparedCuration:
-    """Return the input of a curation, within what may be sent `outside`. Raises as `prepare`."""
+    """Return the input of a curation, within what may be sent to `target`. Raises as `prepare`."""
     if target is None:
         return prepare(notebook, memory, scope, step)
     budget = target.ask.max_brief_tokens

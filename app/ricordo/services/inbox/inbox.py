@@ -392,7 +392,7 @@ def update_writers(notebook: Notebook, memory: Memory) -> None:
 
 
 def add_writers(notebook: Notebook, shown: Inbox) -> Inbox:
-    """Return the inbox with the writing session in `by`, where a transcript shows it."""
+    """Return the inbox with the writing session of each change, where a transcript shows it."""
     if not shown.changes:
         return shown
     origins = load_origins(notebook.activity, notebook.place.root, {})

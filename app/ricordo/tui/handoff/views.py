@@ -78,9 +78,8 @@ class DraftView(CursorView):
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
         row = self._rows[number]
-        if row.number < 0 or row.number != self.statement_number:
-            return row.line, ""
-        return row.line, "cursor"
+        is_chosen = 0 <= row.number == self.statement_number
+        return row.line, "cursor" if is_chosen else ""
 
     def can_stop(self, number: int) -> bool:
         return self._rows[number].is_first

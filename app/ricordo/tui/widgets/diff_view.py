@@ -177,9 +177,7 @@ class DiffView(CursorView):
         under_cursor = number == self.cursor or (
             here is not None and here.hunk >= 0 and here[1:3] == row[1:3]
         )
-        if not under_cursor:
-            return row.line, ""
-        return row.line, "cursor"
+        return row.line, "cursor" if under_cursor else ""
 
     def can_stop(self, number: int) -> bool:
         return self._lines[number].is_first

@@ -129,10 +129,7 @@ class FreshnessList(CursorView):
         under_cursor = number == self.cursor or (
             row.finding is not None and row.finding is self.finding
         )
-        line = draw_freshness_row(row, self.content_width)
-        if not under_cursor:
-            return line, ""
-        return line, "cursor"
+        return draw_freshness_row(row, self.content_width), "cursor" if under_cursor else ""
 
     def can_stop(self, number: int) -> bool:
         return self._rows[number].is_first

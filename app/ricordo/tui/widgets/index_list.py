@@ -103,9 +103,7 @@ class IndexList(CursorView):
         row = self._rows[number]
         marked = row.kind is RowKind.NOTE and row.path in self._chosen
         line = draw_index_row(row, self.content_width, row.path in self._changed, marked)
-        if number != self.cursor:
-            return line, ""
-        return line, "cursor"
+        return line, "cursor" if number == self.cursor else ""
 
     def can_stop(self, number: int) -> bool:
         return bool(self._rows) and self._rows[number].is_selectable

@@ -75,9 +75,7 @@ class RowList(CursorView):
         thing, row = divmod(number, self.lines_under_cursor)
         # the layout of the last fit: the width may have changed since
         line = self._draw_item(thing, self.content_width, self.lines_under_cursor == 1)[row]
-        if thing != self.at:
-            return line, ""
-        return line, "cursor"
+        return line, "cursor" if thing == self.at else ""
 
     def can_stop(self, number: int) -> bool:
         thing, row = divmod(number, self.lines_under_cursor)
