@@ -41,7 +41,6 @@ class CommandRun:
     error: str = ""
     ended: str = ""
     was_refused: bool = False
-    """Whether it was refused."""
 
     def end(self, ending: CallResult, at: str) -> None:
         """Record how it ended, and when."""

@@ -33,7 +33,6 @@ class Egress:
     """The brief as it is sent."""
     estimate: Estimate
     remaining: RemainingBudget
-    """The remaining budget."""
     redacted: tuple[RedactedValue, ...]
     """The redacted values."""
     program: Program | None
