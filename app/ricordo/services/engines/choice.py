@@ -94,11 +94,11 @@ def prepare_for(
     return prepare(notebook, memory, scope, step, budget=budget, room=room)
 
 
-def find_new_program(environment: Environment, outside: EngineTarget | None) -> Program | None:
+def find_new_program(environment: Environment, target: EngineTarget | None) -> Program | None:
     """Return the program to be run whose command line the user has not allowed yet; else None."""
-    if outside is None or not isinstance(outside.ask, ProgramClient):
+    if target is None or not isinstance(target.ask, ProgramClient):
         return None
-    program = outside.ask.program
+    program = target.ask.program
     allowed = {it.get("line") for it in read_lines(environment.state, _FILE) if it}
     return None if _digest(program) in allowed else program
 

@@ -134,10 +134,10 @@ class ScopeScreen(AskScreen["CurationPreview", "Curation"]):
         from ricordo.services.curation.curation import RetryRequest, propose_prepared
         from ricordo.services.engines.engines import make_rules_engine
 
-        outside = before.egress.target if before.egress else None
-        make = outside or make_rules_engine
+        target = before.egress.target if before.egress else None
+        make = target or make_rules_engine
         curation = propose_prepared(self._notebook, before.prepared, step, make)
-        self.last_request = RetryRequest(before.prepared, outside) if outside else None
+        self.last_request = RetryRequest(before.prepared, target) if target else None
         return curation
 
     def _count_tokens(self, before: CurationPreview, step: Step) -> Estimate:

@@ -174,11 +174,11 @@ class Drafter:
         )
 
     def _by_engine(self, engine: EngineSettings, step: Step, messages: list[str]) -> Composer:
-        outside = get_target(self._notebook.environment, engine)
-        if outside is None:
+        target = get_target(self._notebook.environment, engine)
+        if target is None:
             return compose_by_rules
         return compose_by_engine(
-            outside, step, after=lambda run: messages.append(f"{format_answer(run)}.")
+            target, step, after=lambda run: messages.append(f"{format_answer(run)}.")
         )
 
     # Who drafts

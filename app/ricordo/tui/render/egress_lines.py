@@ -101,9 +101,9 @@ def render_engine(engine: EngineSettings, number: int, count: int) -> tuple[Span
     return (_render_label("engine"), *spans), (StyledSpan(f" {number + 1} of {count} ", "dim"),)
 
 
-def render_asked(outside: EngineTarget) -> Spans:
+def render_asked(target: EngineTarget) -> Spans:
     """Return the model or program that is asked, and where the text is sent."""
-    request = outside.ask
+    request = target.ask
     if isinstance(request, ModelClient):
         return (_render_label("engine"), *_render_model(request.model, request.server.base_url))
     return (_render_label("engine"), *_render_program(request.program.line))
