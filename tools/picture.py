@@ -9,9 +9,8 @@ from __future__ import annotations
 import asyncio
 import os
 
-from ricordo.services.workspace.environment import Environment, load_environment
+from ricordo.services.workspace.environment import Environment, copy_sample, load_environment
 from ricordo.services.workspace.places import find_memories
-from ricordo.services.workspace.sample import copy_sample
 from ricordo.services.workspace.settings import load_settings, load_themes
 from ricordo.tui.actions.registry import list_known_actions
 from ricordo.tui.app import RicordoApp

@@ -1,7 +1,7 @@
 r"""Make untrusted text safe to show.
 
 Notes, file names, titles and model replies may contain terminal escapes, bidirectional controls or
-zero-width characters. All text for a screen or a report passes `visible` first. A line ends at
+zero-width characters. All text for a screen or a report passes `make_visible` first. A line ends at
 ``\\n`` and nowhere else: U+0085, U+2028, VT and FF are text.
 """
 

@@ -119,7 +119,7 @@ class Given:
         outside = _outside(self.notebook, prompt, model, server)
         if isinstance(self.about, JudgementRequest):
             asked = prepare_judgement(self.notebook, self.about.pairs, outside)
-            ask = replace(asked.outside.ask, prompt=prompt)
+            ask = replace(asked.target.ask, prompt=prompt)
             return ask(asked.batch.sent, lambda _: None).value
 
         def make(notebook: Notebook, prepared: PreparedCuration, step: Step) -> ExternalEngine:

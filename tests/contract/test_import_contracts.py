@@ -24,9 +24,9 @@ MOST_MODULES = 34
 BREAKS = {
     "layers": ("memory/note.py", "ricordo.storage.reader"),
     "mcp": ("services/search/recall.py", "mcp"),
-    "tui-layers": ("tui/base/open_note.py", "ricordo.tui.dialogs.help"),
+    "tui-layers": ("tui/base/open_note.py", "ricordo.tui.dialogs.text_page"),
     "tui-features": ("tui/review/rows.py", "ricordo.tui.inbox.screen"),
-    "tui-widgets": ("tui/widgets/bar.py", "ricordo.tui.dialogs.help"),
+    "tui-widgets": ("tui/widgets/bar.py", "ricordo.tui.dialogs.text_page"),
     "tui-render": ("tui/render/bars.py", "ricordo.tui.widgets.bar"),
     "tui-controllers": ("tui/review/screen.py", "ricordo.tui.finder.controller"),
     "services": ("services/search/search.py", "ricordo.services.curation.curation"),

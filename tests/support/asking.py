@@ -13,7 +13,7 @@ from ricordo.llm.budget import Caps
 from ricordo.llm.program import resolve_program
 from ricordo.llm.question import RequestLimits
 from ricordo.services.curation.curation import Curation, propose, save_curation
-from ricordo.services.engines.engines import use_model, use_program
+from ricordo.services.engines.engines import make_model_target, make_program_target
 from ricordo.services.ledger.ledger import LedgerRun, read_runs
 from tests.support import messages_replies as replies
 from tests.support.builders import note_text
@@ -56,7 +56,7 @@ def curated(
     caps: Caps | None = None,
 ) -> Curation:
     """Return what a model proposes that is asked through a server; it waits then."""
-    make = use_model(model, Server(server.url, bounds), caps)
+    make = make_model_target(desk.notebook.environment, model, Server(server.url, bounds), caps)
     curation = propose(desk.notebook, desk.notebook.read(), desk.scope, step, make)
     save_curation(desk.notebook, curation)
     return curation
@@ -75,7 +75,8 @@ def sent(asked: Asked) -> tuple[str, str, str]:
 def by_script(desk: Desk, script: str) -> Curation:
     """Return what a program proposes; what it is given stands in the file `given` then."""
     path = write_program(desk.transcript.parent / "model", script)
-    make = use_program(resolve_program([str(path)]), PATIENT)
+    program = resolve_program([str(path)])
+    make = make_program_target(desk.notebook.environment, program, PATIENT)
     curation = propose(desk.notebook, desk.notebook.read(), desk.scope, make=make)
     save_curation(desk.notebook, curation)
     return curation

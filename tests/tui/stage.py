@@ -328,7 +328,7 @@ async def staged(
         if root is not None:
             await stage.wait_for(lambda: isinstance(app.screen, MainScreen), "the main screen")
             await stage.wait_for(lambda: stage.looked, "the first snapshot")
-            await stage.wait_for(lambda: stage.main._past.is_counted, "the first recording")
+            await stage.wait_for(lambda: stage.main._navigation.is_counted, "the first recording")
             if known:
                 await stage.know()
             await stage.settle()

@@ -14,8 +14,8 @@ from ricordo.services.ledger.ledger import LedgerRun, read_runs
 from ricordo.tui.curation.redaction_screen import RedactionScreen
 from ricordo.tui.curation.scope_screen import ScopeScreen
 from ricordo.tui.dialogs.form import ConfirmScreen
-from ricordo.tui.dialogs.help import HelpScreen
 from ricordo.tui.dialogs.ledger import LedgerScreen
+from ricordo.tui.dialogs.text_page import HelpScreen
 from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView

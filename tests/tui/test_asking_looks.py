@@ -71,7 +71,7 @@ def opened(then: Then, engine: str = "right") -> Callable[[Pilot[int]], Awaitabl
         stage = Stage(app, pilot)
         await stage.wait_for(lambda: isinstance(app.screen, MainScreen) and stage.looked)
         await stage.know()
-        await stage.wait_for(lambda: stage.main._past.is_counted, "the first recording")
+        await stage.wait_for(lambda: stage.main._navigation.is_counted, "the first recording")
         await stage.hush()
         await stage.press("c")
         await wait_for_preview(stage)

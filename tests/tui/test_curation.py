@@ -17,8 +17,8 @@ from ricordo.memory.change import Create, Replace, Retire, Rewrite
 from ricordo.services.curation import curation as curate
 from ricordo.services.curation.pending import load_curation_state
 from ricordo.services.curation.preparation import CurationScope
-from ricordo.services.engines import preview as looking
 from ricordo.services.workspace.notebook import Notebook
+from ricordo.tui.curation import scope_screen
 from ricordo.tui.curation import screen as curation
 from ricordo.tui.curation.scope_screen import ScopeScreen
 from ricordo.tui.curation.screen import CurationScreen
@@ -413,7 +413,7 @@ async def test_escape_cancels_the_job_and_changes_nothing(
     before = files(root)
     async with staged(root, known=False) as stage:
         with monkeypatch.context() as patched:
-            patched.setattr(looking, "preview_curation", never_ends)
+            patched.setattr(scope_screen, "preview_curation", never_ends)
             await stage.press("c")
             await stage.shows(ScopeScreen)
             await stage.paints("thinking hard …")

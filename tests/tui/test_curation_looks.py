@@ -36,7 +36,7 @@ def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         stage = Stage(app, pilot)
         await stage.wait_for(lambda: isinstance(app.screen, MainScreen) and stage.looked)
         await stage.wait_for(lambda: stage.main.action_context.pending, "the number")
-        await stage.wait_for(lambda: stage.main._past.is_counted, "the first recording")
+        await stage.wait_for(lambda: stage.main._navigation.is_counted, "the first recording")
         stage.main._curating._decisions.rejected = [
             RejectedChange(f"retire {MARKED}", f"{CONTROLS} is no note. {hostile.WIDE}"),
             RejectedChange("delete", "Unknown kind of edit."),
@@ -86,7 +86,7 @@ def test_scope(snap_compare: Compare, tmp_path: Path, pinned: Path) -> None:
         stage = Stage(app, pilot)
         await stage.wait_for(lambda: isinstance(app.screen, MainScreen) and stage.looked)
         await stage.know()
-        await stage.wait_for(lambda: stage.main._past.is_counted, "the first recording")
+        await stage.wait_for(lambda: stage.main._navigation.is_counted, "the first recording")
         await stage.hush()
         await stage.press("c")
         await stage.shows(ScopeScreen)

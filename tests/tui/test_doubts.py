@@ -12,7 +12,7 @@ from ricordo.services.conflicts.opinions import OPINIONS_FILE
 from ricordo.tui.conflicts.screen import ConflictsScreen
 from ricordo.tui.dialogs.ask_screen import QuestionScreen
 from ricordo.tui.dialogs.form import ConfirmScreen
-from ricordo.tui.dialogs.help import HelpScreen
+from ricordo.tui.dialogs.text_page import HelpScreen
 from tests.support import messages_replies as replies
 from tests.support.asking import write_program
 from tests.support.doubts import SUMMARY, doubtful_files, judging, verdict

@@ -356,7 +356,7 @@ def test_looks(snap_compare: Compare, tmp_path: Path, size: tuple[int, int], the
     async def ready(pilot: Any) -> None:
         stage = Stage(app, pilot)
         await stage.wait_for(lambda: stage.looked)
-        await stage.wait_for(lambda: stage.main._past.is_counted)
+        await stage.wait_for(lambda: stage.main._navigation.is_counted)
         await open_finder(stage, "metres")
         await stage.hush()
 

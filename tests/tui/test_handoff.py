@@ -17,14 +17,13 @@ from ricordo.handoff.format import DocumentState, parse
 from ricordo.tui.dialogs.change_set import ProposalScreen
 from ricordo.tui.dialogs.form import ConfirmScreen
 from ricordo.tui.handoff import drafter
-from ricordo.tui.handoff.draft import StatementChoice
+from ricordo.tui.handoff.draft import DraftOptions, StatementChoice
 from ricordo.tui.handoff.drafter import Drafter
 from ricordo.tui.handoff.engine_screen import EngineScreen
 from ricordo.tui.handoff.fact_rows import draw_fact, render_fact
 from ricordo.tui.handoff.pipe_screen import PipeForm, PipeScreen
 from ricordo.tui.handoff.screen import HandoffScreen
 from ricordo.tui.handoff.sessions_screen import SessionsScreen
-from ricordo.tui.handoff.values import DraftOptions
 from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.widgets.text_view import TextView
 from tests.support.transcripts import OTHER, SESSION

@@ -53,20 +53,19 @@ from ricordo.services.handoff.resume import ResumeReport
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.settings.settings import ENGINE, EngineSettings
 from ricordo.tui.app import RicordoApp
-from ricordo.tui.handoff.draft import DraftDecisions
-from ricordo.tui.handoff.drafter import Drafter
-from ricordo.tui.handoff.engine_screen import EngineScreen
-from ricordo.tui.handoff.fact_rows import build_fact_table
-from ricordo.tui.handoff.screen import HandoffScreen
-from ricordo.tui.handoff.sessions_screen import SessionsScreen
-from ricordo.tui.handoff.values import (
+from ricordo.tui.handoff.draft import (
+    DraftDecisions,
     DraftedHandoff,
     DraftOptions,
     EarlierHandoff,
     FinishedHandoff,
     HandoffStatus,
-    PipeState,
 )
+from ricordo.tui.handoff.drafter import Drafter
+from ricordo.tui.handoff.engine_screen import EngineScreen
+from ricordo.tui.handoff.fact_rows import build_fact_table
+from ricordo.tui.handoff.screen import HandoffScreen
+from ricordo.tui.handoff.sessions_screen import SessionsScreen
 from ricordo.tui.main.screen import MainScreen
 from tests.support.messages_server import without_credentials
 from tests.tui import hostile
@@ -286,7 +285,7 @@ async def on_main(pilot: Pilot[int]) -> Stage:
     stage = Stage(app, pilot)
     await stage.wait_for(lambda: isinstance(app.screen, MainScreen) and stage.looked)
     # what it tells comes before the pictures, and can be taken away
-    await stage.wait_for(lambda: stage.main._past.is_counted, "the first recording")
+    await stage.wait_for(lambda: stage.main._navigation.is_counted, "the first recording")
     await stage.settle()
     return stage
 
@@ -304,7 +303,6 @@ def test_draft(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) -> 
             drafter,
             DraftDecisions(),
             hands,
-            PipeState(),
             main.current_palette(),
             main.keymap,
         )
@@ -346,7 +344,6 @@ def test_engine(
             cast(Drafter, Drawn(main._notebook.copy())),
             DraftDecisions(),
             main._changing,
-            PipeState(),
             main.current_palette(),
             main.keymap,
         )

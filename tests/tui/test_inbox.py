@@ -101,7 +101,7 @@ async def in_inbox(root: Path, size: tuple[int, int] = (120, 40)) -> AsyncIterat
 
 
 async def open_inbox(stage: Stage) -> None:
-    await stage.wait_for(lambda: stage.main._past.is_counted, "the recording")
+    await stage.wait_for(lambda: stage.main._navigation.is_counted, "the recording")
     await stage.press("i")
     await stage.wait_for(lambda: isinstance(stage.app.screen, InboxScreen), "the inbox")
     await stage.wait_for(lambda: screen_of(stage).is_loaded, "its arrivals")
@@ -417,7 +417,7 @@ async def test_a_deletion_among_other_changes_arrives_while_the_notebook_is_open
 async def test_only_what_is_stable_is_recorded(tmp_path: Path) -> None:
     root = recorded(tmp_path)
     async with staged(root) as stage:
-        await stage.wait_for(lambda: stage.main._past.is_counted)
+        await stage.wait_for(lambda: stage.main._navigation.is_counted)
         began = time.monotonic()
         n = 0
         while time.monotonic() - began < 1.0:
@@ -483,7 +483,7 @@ async def test_ten_thousand_notes_are_recorded_after_they_are_shown(tmp_path: Pa
     async with on_stage(notebook_app(root)) as stage:
         await stage.wait_for(lambda: isinstance(stage.app.screen, MainScreen))
         await stage.wait_for(lambda: stage.looked)
-        assert not stage.main._past.is_counted
+        assert not stage.main._navigation.is_counted
         await stage.wait_for(lambda: "this memory: 10,000 notes" in stage.toasts)
         await open_inbox(stage)
         await leave(stage)
@@ -493,7 +493,7 @@ async def test_ten_thousand_notes_are_recorded_after_they_are_shown(tmp_path: Pa
 
 
 async def in_history(stage: Stage, path: str) -> HistoryScreen:
-    await stage.wait_for(lambda: stage.main._past.is_counted)
+    await stage.wait_for(lambda: stage.main._navigation.is_counted)
     if path:
         await stage.go_to(path)
     await stage.press("h")

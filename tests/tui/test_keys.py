@@ -45,12 +45,11 @@ from ricordo.tui.dialogs.ask_screen import QuestionScreen
 from ricordo.tui.dialogs.change_set import ProposalScreen
 from ricordo.tui.dialogs.choose import ChooseScreen
 from ricordo.tui.dialogs.form import FormScreen
-from ricordo.tui.dialogs.help import HelpScreen
 from ricordo.tui.dialogs.ledger import LedgerScreen
 from ricordo.tui.dialogs.memories import MemoriesScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.dialogs.pick_note import PickNoteScreen
-from ricordo.tui.dialogs.text_page import LoadScreen, TextScreen
+from ricordo.tui.dialogs.text_page import HelpScreen, LoadScreen, TextScreen
 from ricordo.tui.doctor.screen import DoctorScreen
 from ricordo.tui.finder.screen import FinderScreen
 from ricordo.tui.handoff.engine_screen import EngineScreen
@@ -575,7 +574,7 @@ async def _(stage: Stage) -> None:
 
 @shows("history")
 async def _(stage: Stage) -> None:
-    await stage.wait_for(lambda: stage.main._past.is_counted)
+    await stage.wait_for(lambda: stage.main._navigation.is_counted)
     await stage.press("h")
     await stage.wait_for(lambda: isinstance(stage.app.screen, HistoryScreen))
     await stage.wait_for(lambda: "first seen" in stage.painted())
@@ -814,7 +813,7 @@ async def inbox_with_one(stage: Stage) -> InboxScreen:
     """Let somebody else write while the notebook is open, and open the inbox."""
     path = Path(stage.main.root) / TIDES
     path.write_text(path.read_text() + "The pilot knows them.\n")
-    await stage.wait_for(lambda: stage.main._past.new_count == 1, "the arrival counted")
+    await stage.wait_for(lambda: stage.main._navigation.new_count == 1, "the arrival counted")
     await stage.press("i")
     await stage.shows(InboxScreen)
     screen = stage.app.screen

@@ -44,7 +44,7 @@ def drawn(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
         stage = Stage(app, pilot)
         if isinstance(app.screen, MainScreen):
             await stage.wait_for(lambda: stage.looked, "the first snapshot")
-            await stage.wait_for(lambda: stage.main._past.is_counted, "the first recording")
+            await stage.wait_for(lambda: stage.main._navigation.is_counted, "the first recording")
             await stage.know()
         await stage.press(*keys)
         await stage.think()

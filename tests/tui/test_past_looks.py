@@ -31,7 +31,7 @@ def opened(screen: str, *keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
             await open_inbox(stage)
             await stage.calm()
         else:
-            await stage.wait_for(lambda: stage.main._past.is_counted)
+            await stage.wait_for(lambda: stage.main._navigation.is_counted)
             await stage.press("h")
             await stage.wait_for(lambda: isinstance(app.screen, HistoryScreen))
             await stage.wait_for(lambda: app.screen.version)  # type: ignore[attr-defined]

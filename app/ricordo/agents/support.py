@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         SettingInEffect,
     )
     from ricordo.agents.transcripts.checkpoint import Checkpoint
+    from ricordo.agents.transcripts.reader import MakeReader
     from ricordo.agents.transcripts.session import Message, MessagePlace, Session
     from ricordo.agents.transcripts.sources import TranscriptSource
 
@@ -242,7 +243,9 @@ class AgentSupport:
         """Return one of its transcripts for reading, from where `learnt` ends. Only for an agent
         that `has_transcripts`.
         """
-        raise NotImplementedError
+        from ricordo.agents.transcripts.reader import LineTranscript
+
+        return LineTranscript(self.get_line_reader(), source.path, learnt, step)
 
     def read_messages_from(
         self, source: TranscriptSource, start: MessagePlace
@@ -250,4 +253,12 @@ class AgentSupport:
         """Yield the turns of one of its transcripts from `start` on, or from its beginning where it
         can only be read as a whole.
         """
-        return self.open_transcript(source, None, lambda: None).messages()
+        from ricordo.agents.transcripts.reader import read_messages_from
+
+        return read_messages_from(self.get_line_reader(), source.path, start)
+
+    def get_line_reader(self) -> MakeReader:
+        """Return what reads the lines of its transcripts. Only for an agent whose transcripts are
+        files of lines.
+        """
+        raise NotImplementedError

@@ -66,24 +66,24 @@ def list_uncertain_pairs(
 
 
 def _engine(options: Namespace, notebook: Notebook) -> EngineTarget:
-    outside = choose_engine(options, notebook)
-    if outside is None:
+    target = choose_engine(options, notebook)
+    if target is None:
         raise WrongUsage("The rules engine cannot judge pairs: choose another with --engine.")
-    confirm_program(notebook, outside, is_meant=options.yes)
-    return outside
+    confirm_program(notebook, target, is_meant=options.yes)
+    return target
 
 
-def _judge(notebook: Notebook, outside: EngineTarget, pairs: tuple[Conflict, ...]) -> None:
+def _judge(notebook: Notebook, target: EngineTarget, pairs: tuple[Conflict, ...]) -> None:
     from ricordo.cli.output import show_progress
     from ricordo.services.conflicts.judgement import judge, prepare_judgement
     from ricordo.services.engines.preview import format_answer
 
-    request = prepare_judgement(notebook, pairs, outside)
+    request = prepare_judgement(notebook, pairs, target)
     if not request.pairs:
         raise WrongUsage("Not even one pair fits under the token limit of a run.")
-    print_messages([request.outside.warning] if request.outside.warning != outside.warning else [])
+    print_messages([request.target.warning] if request.target.warning != target.warning else [])
     count = f"judging {len(request.pairs)} of {len(pairs)} uncertain pairs"
-    print_messages([count, render_estimate(request.outside, request.estimate)])
+    print_messages([count, render_estimate(request.target, request.estimate)])
     try:
         with show_progress() as step:
             outcome = judge(notebook, request, step)

@@ -20,7 +20,7 @@ from ricordo.cli.engine import (
 )
 from ricordo.cli.ids import is_id, pick_ids, split_off_path
 from ricordo.cli.output import is_confirmed, note_change, print_messages
-from ricordo.cli.parser import Command, add_json, add_memory
+from ricordo.cli.parser import Command, add_memory_and_json
 from ricordo.cli.proposals import (
     describe_applied,
     list_dropped,
@@ -67,8 +67,7 @@ _TRIAL = "These proposals were paid for but not stored. Run without --dry-run to
 
 def add_curate_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `curate`."""
-    add_memory(parser)
-    add_json(parser)
+    add_memory_and_json(parser)
     add_engine(parser)
     add_redaction_options(parser)
     parser.add_argument("--since", metavar="T", help="only messages since then, ISO 8601")
@@ -109,18 +108,18 @@ def run_curate(options: Namespace, environment: Environment) -> int:
 
     scope = _scope(options, environment)
     notebook = open_notebook(options, environment)
-    outside = choose_engine(options, notebook)
-    prepared = _prepared(options, notebook, outside, scope)
+    target = choose_engine(options, notebook)
+    prepared = _prepared(options, notebook, target, scope)
     if options.allow or options.withhold:
         return decide_redaction(options, notebook, prepared)
     if options.brief:
-        _print_brief(options, notebook, prepared, outside)
+        _print_brief(options, notebook, prepared, target)
         return 0
     if options.dry_run:
-        _dry_run(options, notebook, prepared, outside)
+        _dry_run(options, notebook, prepared, target)
         return 0
-    curation = propose(notebook, prepared, outside)
-    estimate = outside.ask.estimate(prepared.brief) if outside else None
+    curation = propose(notebook, prepared, target)
+    estimate = target.ask.estimate(prepared.brief) if target else None
     state = save_curation(notebook, curation)
     note_change(f"proposals stored: {len(curation.proposals)}")
     if not options.yes:
@@ -140,25 +139,25 @@ def run_curate(options: Namespace, environment: Environment) -> int:
 
 
 def _dry_run(
-    options: Namespace, notebook: Notebook, prepared: PreparedCuration, outside: EngineTarget | None
+    options: Namespace, notebook: Notebook, prepared: PreparedCuration, target: EngineTarget | None
 ) -> None:
     """Print what a curation would propose, and store nothing; a new program is not run."""
     from ricordo.services.curation.curation import record_trial
     from ricordo.services.engines.choice import find_new_program
 
-    if outside is not None and (program := find_new_program(notebook.environment, outside)):
+    if target is not None and (program := find_new_program(notebook.environment, target)):
         print_messages([*render_new_program(program), _NOT_RUN])
-        _print_brief(options, notebook, prepared, outside, _unasked(notebook, prepared, outside))
+        _print_brief(options, notebook, prepared, target, _unasked(notebook, prepared, target))
         return
-    curation = propose(notebook, prepared, outside)
+    curation = propose(notebook, prepared, target)
     record_trial(notebook, curation)
-    estimate = outside.ask.estimate(prepared.brief) if outside else None
+    estimate = target.ask.estimate(prepared.brief) if target else None
     _print(options, prepared.memory, curation, estimate)
-    print_messages([_TRIAL] if outside and curation.proposals else [])
+    print_messages([_TRIAL] if target and curation.proposals else [])
 
 
 def _prepared(
-    options: Namespace, notebook: Notebook, outside: EngineTarget | None, scope: CurationScope
+    options: Namespace, notebook: Notebook, target: EngineTarget | None, scope: CurationScope
 ) -> PreparedCuration:
     """Return what is sent to the engine, once asking it is allowed."""
     from ricordo.cli.output import show_progress
@@ -166,11 +165,11 @@ def _prepared(
 
     is_trial = options.dry_run or options.brief or options.allow or options.withhold
     if not is_trial:
-        confirm_program(notebook, outside, is_meant=options.yes)
+        confirm_program(notebook, target, is_meant=options.yes)
         _check_rate_limit(notebook)
     memory = notebook.read() if is_trial else begin_change(notebook)
     with show_progress() as step:
-        prepared = prepare_for(outside, notebook, memory, scope, step)
+        prepared = prepare_for(target, notebook, memory, scope, step)
     print_messages(prepared.warnings)
     return prepared
 
@@ -237,14 +236,14 @@ def _print(
 
 
 def _unasked(
-    notebook: Notebook, prepared: PreparedCuration, outside: EngineTarget
+    notebook: Notebook, prepared: PreparedCuration, target: EngineTarget
 ) -> Mapping[str, Any]:
     """Return what a dry run prints as JSON if no engine was asked."""
     from ricordo.curation.engine import EngineAnswer
     from ricordo.services.curation.curation import validate_answer
     from ricordo.services.curation.decision import describe_curation
 
-    curation = validate_answer(notebook, prepared, outside.author, EngineAnswer())
+    curation = validate_answer(notebook, prepared, target.author, EngineAnswer())
     return describe_curation(curation, prepared.memory, None)
 
 
@@ -252,7 +251,7 @@ def _print_brief(
     options: Namespace,
     notebook: Notebook,
     prepared: PreparedCuration,
-    outside: EngineTarget | None,
+    target: EngineTarget | None,
     also: Mapping[str, Any] | None = None,
 ) -> None:
     """Print what would be sent to the engine; `also` is added to the JSON document."""
@@ -263,7 +262,7 @@ def _print_brief(
     brief = prepared.brief
     text, redacted = prepared.redaction.preview(brief.stable, brief.changing)
     print_messages([*render_redacted(redacted), *render_allowed(notebook)])
-    estimate = outside.ask.estimate(brief) if outside else None
+    estimate = target.ask.estimate(brief) if target else None
     if options.json:
         document = {"brief": text, "input_tokens": brief.tokens, "left_out": dict(brief.omitted)}
         document |= {"estimate": asdict(estimate)} if estimate else {}
@@ -271,7 +270,7 @@ def _print_brief(
         print_json({**(also or {}), **document}, "curate")
         return
     lines = [*text.split("\n")[:-1], *render_brief(brief)]
-    lines += [render_estimate(outside, estimate)] if outside and estimate else []
+    lines += [render_estimate(target, estimate)] if target and estimate else []
     print_lines(lines)
 
 
@@ -287,8 +286,7 @@ _PENDING_CONFIRMATION = "apply"
 
 def add_pending_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `pending`."""
-    add_memory(parser)
-    add_json(parser)
+    add_memory_and_json(parser)
     parser.add_argument(
         "--apply",
         nargs="*",
@@ -464,15 +462,9 @@ the notes since and what curation removed from and added to them, and lists ever
 and the proposals you accepted. Tokens are estimates; costs are as reported by the engines."""
 
 
-def add_ledger_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `ledger`."""
-    add_memory(parser)
-    add_json(parser)
-
-
 def run_ledger(options: Namespace, environment: Environment) -> int:
     """Print the ledger."""
-    from ricordo.cli.output import print_json, print_lines
+    from ricordo.cli.output import print_result
     from ricordo.services.ledger.benefit import compute_benefit
     from ricordo.services.ledger.describe import describe_benefit, format_benefit
 
@@ -480,17 +472,16 @@ def run_ledger(options: Namespace, environment: Environment) -> int:
     memory = notebook.read()
     notebook.gather(memory)
     stats = compute_benefit(notebook, memory)
-    if options.json:
-        print_json(describe_benefit(stats), "ledger")
-    else:
-        print_lines(
-            [line for part in format_benefit(stats) for line in (part.title, *part.lines, "")]
-        )
+    print_result(
+        options,
+        lambda: describe_benefit(stats),
+        lambda: [line for it in format_benefit(stats) for line in (it.title, *it.lines, "")],
+    )
     return 0
 
 
 COMMANDS = {
     "curate": Command(CURATE_SUMMARY, add_curate_arguments, run_curate),
     "pending": Command(PENDING_SUMMARY, add_pending_arguments, run_pending),
-    "ledger": Command(LEDGER_SUMMARY, add_ledger_arguments, run_ledger),
+    "ledger": Command(LEDGER_SUMMARY, add_memory_and_json, run_ledger),
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ricordo.cli.change import list_changed, print_change, render_edits, render_merged
 from ricordo.cli.output import note_change, print_errors, print_messages
-from ricordo.cli.parser import Command, add_json, add_memory
+from ricordo.cli.parser import Command, add_memory_and_json
 from ricordo.cli.workspace import open_notebook
 from ricordo.errors import WrongUsage
 from ricordo.text import make_one_line
@@ -92,8 +92,7 @@ def add_new_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "stdin", metavar=_STDIN, nargs="?", help="read the text from stdin, at a terminal too"
     )
-    add_memory(parser)
-    add_json(parser)
+    add_memory_and_json(parser)
     parser.add_argument("--type", metavar="T", default="", help="type of the note")
     parser.add_argument("--description", metavar="D", default="", help="description, one line")
 
@@ -199,8 +198,7 @@ def add_rename_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `rename`."""
     parser.add_argument("note", metavar="NOTE", help="name, file name or path of the note")
     parser.add_argument("name", metavar="NAME", help="new name, file name or path")
-    add_memory(parser)
-    add_json(parser)
+    add_memory_and_json(parser)
 
 
 def run_rename(options: Namespace, environment: Environment) -> int:
@@ -223,8 +221,7 @@ RETIRE_SUMMARY = "Remove a note from the memory; the history keeps it."
 def add_retire_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `retire`."""
     parser.add_argument("note", metavar="NOTE", help="name, file name or path of the note")
-    add_memory(parser)
-    add_json(parser)
+    add_memory_and_json(parser)
     parser.add_argument("--successor", metavar="NOTE", help="point links to this note instead")
     parser.add_argument("--reason", default="", help="reason, for the history")
 

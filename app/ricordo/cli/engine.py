@@ -158,20 +158,20 @@ def choose_engine(options: Namespace, notebook: Notebook) -> EngineTarget | None
     from ricordo.services.engines.choice import choose_engine
 
     engine, model = options.engine or "", options.model or ""
-    outside = choose_engine(notebook, engine, model, is_automatic=not is_at_terminal())
-    if outside is not None and outside.warning:
-        print_messages([outside.warning])
-    return outside
+    target = choose_engine(notebook, engine, model, is_automatic=not is_at_terminal())
+    if target is not None and target.warning:
+        print_messages([target.warning])
+    return target
 
 
-def confirm_program(notebook: Notebook, outside: EngineTarget | None, *, is_meant: bool) -> None:
+def confirm_program(notebook: Notebook, target: EngineTarget | None, *, is_meant: bool) -> None:
     """Show the command line of a program before its first run, and allow it if `is_meant` or the
     user confirms. Raises Unconfirmed and StateUnusable.
     """
     from ricordo.services.engines.choice import allow_program, find_new_program
 
     environment = notebook.environment
-    program = find_new_program(environment, outside)
+    program = find_new_program(environment, target)
     if program is None:
         return
     lines = render_new_program(program)
@@ -189,7 +189,7 @@ def render_new_program(program: Program) -> list[str]:
 
 
 def propose(
-    notebook: Notebook, prepared: PreparedCuration, outside: EngineTarget | None
+    notebook: Notebook, prepared: PreparedCuration, target: EngineTarget | None
 ) -> Curation:
     """Return what the engine proposes; print cost and redactions on stderr. Raises CuratorFailed
     and StateUnusable.
@@ -199,30 +199,30 @@ def propose(
     from ricordo.services.engines.engines import make_rules_engine
     from ricordo.services.engines.preview import describe_parts_cost, format_answer
 
-    if outside is not None:
+    if target is not None:
         left_out = (line.strip() for line in render_brief(prepared.brief)[1:])
-        estimate = render_estimate(outside, outside.ask.estimate(prepared.brief))
-        print_messages(filter(None, (*left_out, estimate, describe_parts_cost(outside))))
+        estimate = render_estimate(target, target.ask.estimate(prepared.brief))
+        print_messages(filter(None, (*left_out, estimate, describe_parts_cost(target))))
     try:
         with show_progress() as step:
-            curation = propose_prepared(notebook, prepared, step, outside or make_rules_engine)
+            curation = propose_prepared(notebook, prepared, step, target or make_rules_engine)
     finally:
         # it was sent, whatever the answer is
         print_messages(render_redacted(prepared.redaction.list_redacted()))
-    if outside is not None:
+    if target is not None:
         print_messages([format_answer(curation.run)])
     return curation
 
 
-def render_estimate(outside: EngineTarget, estimate: Estimate) -> str:
+def render_estimate(target: EngineTarget, estimate: Estimate) -> str:
     """Return a line on what asking an engine may cost."""
     from ricordo.curation.engines.llm import ModelClient
     from ricordo.llm.prices import format_cost
     from ricordo.llm.redaction import mask_address
 
-    ask = outside.ask
+    ask = target.ask
     server = mask_address(ask.server.base_url) if isinstance(ask, ModelClient) else ""
-    model = f"{outside.author.model} at {server}" if server else outside.author.model
+    model = f"{target.author.model} at {server}" if server else target.author.model
     most = (
         format_cost(estimate.usd)
         if estimate.usd is None

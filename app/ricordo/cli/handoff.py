@@ -14,7 +14,7 @@ from ricordo.cli.engine import (
     render_redacted,
 )
 from ricordo.cli.output import print_messages
-from ricordo.cli.parser import Command, add_json, add_memory
+from ricordo.cli.parser import Command, add_json, add_memory_and_json
 from ricordo.cli.workspace import open_notebook_or_project
 from ricordo.text import make_one_line
 
@@ -47,8 +47,7 @@ def add_handoff_arguments(parser: ArgumentParser) -> None:
     from ricordo.handoff.budget import DEFAULT_BUDGET
     from ricordo.handoff.document import ANY_AGENT, handoff_targets
 
-    add_memory(parser)
-    add_json(parser)
+    add_memory_and_json(parser)
     parser.add_argument(
         "--for",
         dest="target",
@@ -91,10 +90,10 @@ def run_handoff(options: Namespace, environment: Environment) -> int:
     from ricordo.services.handoff.resume import describe_handoff
 
     notebook = open_notebook_or_project(options, environment)
-    outside = choose_engine(options, notebook)
-    confirm_program(notebook, outside, is_meant=options.yes)
+    engine_target = choose_engine(options, notebook)
+    confirm_program(notebook, engine_target, is_meant=options.yes)
     memory = begin_change(notebook)
-    handoff_draft = _draft(options, notebook, outside)
+    handoff_draft = _draft(options, notebook, engine_target)
     result = finish_draft(handoff_draft)
     print_messages(handoff_draft.warnings)
     if options.output == _STDOUT:
@@ -125,7 +124,9 @@ def _describe_change(written: WrittenHandoff, *, has_old: bool) -> dict[str, Any
     return describe_change(f"wrote {written.path}", [Changed(kind, written.path)])
 
 
-def _draft(options: Namespace, notebook: Notebook, outside: EngineTarget | None) -> HandoffDraft:
+def _draft(
+    options: Namespace, notebook: Notebook, engine_target: EngineTarget | None
+) -> HandoffDraft:
     """Return the draft; print the cost of an engine and what was redacted on stderr."""
     from ricordo.cli.output import show_progress
     from ricordo.curation.engine import CurationProgress
@@ -137,17 +138,17 @@ def _draft(options: Namespace, notebook: Notebook, outside: EngineTarget | None)
         requests.append(request)
         left_out = request.brief.left_out
         lines = [f"{left_out} facts left out: over the token limit"] if left_out else []
-        print_messages([*lines, render_estimate(request.outside, request.estimate)])
+        print_messages([*lines, render_estimate(request.target, request.estimate)])
 
     reading = CurationProgress("reading transcripts")
     with show_progress() as show:
         composer: Composer = compose_by_rules
-        if outside is not None:
+        if engine_target is not None:
             from ricordo.services.engines.preview import format_answer
             from ricordo.services.handoff.engine_draft import compose_by_engine
 
             composer = compose_by_engine(
-                outside, show, before, lambda run: print_messages([format_answer(run)])
+                engine_target, show, before, lambda run: print_messages([format_answer(run)])
             )
         try:
             return draft_handoff(

@@ -14,7 +14,7 @@ from ricordo.cli.change import (
 )
 from ricordo.cli.edit import apply_change_set, begin_change, begin_display
 from ricordo.cli.ids import split_off_directory
-from ricordo.cli.parser import Command, add_json, add_memory
+from ricordo.cli.parser import Command, add_json, add_memory_and_json
 from ricordo.cli.style import print_diffs
 from ricordo.cli.workspace import open_notebook, open_notebook_or_project
 from ricordo.errors import MemoryNotFound, WrongUsage
@@ -63,7 +63,7 @@ def add_history_arguments(parser: ArgumentParser) -> None:
 
 def run_history(options: Namespace, environment: Environment) -> int:
     """Print versions, the result of --verify, or sizes."""
-    from ricordo.cli.output import print_json, print_lines
+    from ricordo.cli.output import print_result
     from ricordo.services.describe import describe_version
     from ricordo.services.history.versions import list_versions
     from ricordo.services.workspace.note_choice import pick_path
@@ -72,18 +72,19 @@ def run_history(options: Namespace, environment: Environment) -> int:
         raise WrongUsage("--drop needs --older-than DAYS.")
     notebook = open_notebook(options, environment)
     if options.verify:
-        return _verify(notebook, as_json=options.json)
+        return _verify(notebook, options)
     if options.size:
-        return _size(notebook, as_json=options.json)
+        return _size(notebook, options)
     if options.older_than is not None:
         return _trim(notebook, options)
     memory = begin_display(notebook)
     path = pick_path(notebook, memory, options.note) if options.note else None
     listed = list_versions(notebook, path)
-    if options.json:
-        print_json({"versions": [describe_version(version) for version in listed]}, "history")
-    else:
-        print_lines([_line(version) for version in listed] or ["The history is empty."])
+    print_result(
+        options,
+        lambda: {"versions": [describe_version(version) for version in listed]},
+        lambda: [_line(version) for version in listed] or ["The history is empty."],
+    )
     return 0
 
 
@@ -96,16 +97,17 @@ def _line(version: Version) -> str:
     )
 
 
-def _verify(notebook: Notebook, *, as_json: bool) -> int:
-    from ricordo.cli.output import print_json, print_lines
+def _verify(notebook: Notebook, options: Namespace) -> int:
+    from ricordo.cli.output import print_result
     from ricordo.services.history.maintenance import check_history
 
     check = check_history(notebook)
     result = f"{len(check.faults)} faults" if check.faults else "no faults"
-    if as_json:
-        print_json({"texts": check.contents, "faults": list(check.faults)}, "history")
-    else:
-        print_lines([*map(make_one_line, check.faults), f"{check.contents} stored texts: {result}"])
+    print_result(
+        options,
+        lambda: {"texts": check.contents, "faults": list(check.faults)},
+        lambda: [*map(make_one_line, check.faults), f"{check.contents} stored texts: {result}"],
+    )
     return 1 if check.faults else 0
 
 
@@ -133,17 +135,17 @@ def _trim(notebook: Notebook, options: Namespace) -> int:
     return 0
 
 
-def _size(notebook: Notebook, *, as_json: bool) -> int:
-    from ricordo.cli.output import print_json, print_lines
+def _size(notebook: Notebook, options: Namespace) -> int:
+    from ricordo.cli.output import print_result
     from ricordo.services.history.maintenance import measure_history
 
     size = measure_history(notebook)
-    if as_json:
-        document = {"bytes": size.bytes, "texts": size.contents, "acts": size.acts}
-        print_json(document, "history")
-    else:
-        measured = f"{size.bytes / 1_000_000:.1f} MB, {size.contents} texts, {size.acts} acts"
-        print_lines([f"{measured}; of all memories"])
+    measured = f"{size.bytes / 1_000_000:.1f} MB, {size.contents} texts, {size.acts} acts"
+    print_result(
+        options,
+        lambda: {"bytes": size.bytes, "texts": size.contents, "acts": size.acts},
+        lambda: [f"{measured}; of all memories"],
+    )
     return 0
 
 
@@ -154,8 +156,7 @@ Listing does not end the visit; --keep-all does."""
 
 def add_inbox_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `inbox`."""
-    add_memory(parser)
-    add_json(parser)
+    add_memory_and_json(parser)
     act = parser.add_mutually_exclusive_group()
     act.add_argument(
         "--revert",
@@ -315,8 +316,7 @@ RESTORE_SUMMARY = "Restore a version of a note: the previous one, or the one nam
 def add_restore_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `restore`."""
     parser.add_argument("note", metavar="NOTE", help="name, file name or path of the note")
-    add_memory(parser)
-    add_json(parser)
+    add_memory_and_json(parser)
     parser.add_argument("--at", metavar="ID", default="", help="id of a version, from `history`")
 
 
@@ -359,11 +359,6 @@ The value is read from standard input, so that it appears neither in process lis
 history. The notes themselves are not changed; those that still hold the value are listed."""
 MIN_VALUE_LENGTH = 4
 """Characters; a shorter value would damage unrelated texts."""
-
-
-def add_purge_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `purge`."""
-    add_json(parser)
 
 
 def run_purge(options: Namespace, environment: Environment) -> int:
@@ -424,12 +419,6 @@ def run_purge(options: Namespace, environment: Environment) -> int:
 UNDO_SUMMARY = "Undo the last change of files or decision."
 
 
-def add_undo_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `undo`."""
-    add_memory(parser)
-    add_json(parser)
-
-
 def run_undo(options: Namespace, environment: Environment) -> int:
     """Undo the last act."""
     from ricordo.services.history.undo import undo
@@ -438,12 +427,6 @@ def run_undo(options: Namespace, environment: Environment) -> int:
 
 
 REDO_SUMMARY = "Redo what was undone last."
-
-
-def add_redo_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `redo`."""
-    add_memory(parser)
-    add_json(parser)
 
 
 def run_redo(options: Namespace, environment: Environment) -> int:
@@ -456,8 +439,8 @@ def run_redo(options: Namespace, environment: Environment) -> int:
 COMMANDS = {
     "history": Command(HISTORY_SUMMARY, add_history_arguments, run_history),
     "inbox": Command(INBOX_SUMMARY, add_inbox_arguments, run_inbox),
-    "undo": Command(UNDO_SUMMARY, add_undo_arguments, run_undo),
-    "redo": Command(REDO_SUMMARY, add_redo_arguments, run_redo),
+    "undo": Command(UNDO_SUMMARY, add_memory_and_json, run_undo),
+    "redo": Command(REDO_SUMMARY, add_memory_and_json, run_redo),
     "restore": Command(RESTORE_SUMMARY, add_restore_arguments, run_restore),
-    "purge": Command(PURGE_SUMMARY, add_purge_arguments, run_purge),
+    "purge": Command(PURGE_SUMMARY, add_json, run_purge),
 }

@@ -1,8 +1,11 @@
-"""The findings of `lint` as text: by default a triage, with --full all of them."""
+"""The findings of `lint` as text: by default their number by rule and those to look at first, with
+--full all of them.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,19 +18,30 @@ from ricordo.cli.diagnostic import (
     render_diagnostic,
 )
 from ricordo.cli.style import get_width, print_diffs, print_styled
-from ricordo.cli.triage import MOST_SHOWN, choose_first, render_counts, render_statistics
-from ricordo.services.describe import format_summary
+from ricordo.lint.causes import rank_urgency
+from ricordo.lint.finding import Severity
+from ricordo.services.describe import count_noun, format_summary
 from ricordo.services.edits.fix import INTERACTIVE_RULES
 from ricordo.services.load_description import format_load
+from ricordo.services.workspace.notebook import group_by_rule
 
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterable, Sequence
 
     from ricordo.cli.style import Line, Segment
+    from ricordo.lint.causes import Urgency
     from ricordo.lint.finding import Finding
     from ricordo.services.workspace.notebook import Snapshot
 
+MOST_SHOWN = 5
+"""Findings that are shown unless all are asked for: about a screen."""
+_MOST_ERRORS = 2
+"""Errors of one rule that are shown while another rule has findings too."""
+_COUNT_GAPS = 11
+"""Cells between the number of findings of a severity and the first rule."""
+_STATISTICS_GAPS = 16
+"""Cells of a line of statistics that are neither the number nor the name of a rule."""
 _NO_MEMORIES = "No memory found on this machine, and none was opened by its path."
 
 
@@ -178,3 +192,76 @@ def _as_code(text: str) -> list[Segment]:
     return [
         (f"`{part}`" if at % 2 else part, "bold" if at % 2 else "") for at, part in enumerate(parts)
     ]
+
+
+def choose_first(findings: Sequence[FoundIn]) -> list[FoundIn]:
+    """Return at most MOST_SHOWN of `findings`, the most urgent rules first: up to two errors and
+    one warning of each rule, then more of them, and information last.
+    """
+    by_rule: dict[str, list[FoundIn]] = {}
+    for found in sorted(findings, key=lambda found: found.finding.rank):
+        by_rule.setdefault(found.finding.rule, []).append(found)
+    rules = sorted(by_rule.values(), key=_urgency)
+    share = {Severity.ERROR: _MOST_ERRORS, Severity.WARNING: 1, Severity.INFO: 0}
+    first = [found for of_rule in rules for found in of_rule[: share[_severity(of_rule)]]]
+    more = [found for of_rule in rules for found in of_rule[share[_severity(of_rule)] :]]
+    chosen = {id(found) for found in [*first, *more][:MOST_SHOWN]}
+    return [found for of_rule in rules for found in of_rule if id(found) in chosen]
+
+
+def _urgency(of_rule: Sequence[FoundIn]) -> tuple[Urgency, int, str]:
+    """Return the sort key of the findings of one rule: what is rare before what may be a habit."""
+    finding = of_rule[0].finding
+    return rank_urgency(finding), len(of_rule), finding.rule
+
+
+def _severity(of_rule: Sequence[FoundIn]) -> Severity:
+    return of_rule[0].finding.severity
+
+
+def render_counts(findings: Iterable[Finding]) -> tuple[list[Line], int]:
+    """Return a line for each severity that `findings` have: their number, and that of each rule;
+    and the cells before the rules.
+    """
+    rules = group_by_rule(findings)
+    totals: Counter[Severity] = Counter()
+    for of_rule in rules:
+        totals[of_rule[0].severity] += len(of_rule)
+    width = max((len(f"{total:,}") for total in totals.values()), default=0)
+    lines: list[Line] = []
+    for severity, count in totals.items():
+        number = f"{count:>{width},} {count_noun(severity, count):<8} "
+        line: list[Segment] = [(number, severity.word)]
+        for of_rule in (it for it in rules if it[0].severity is severity):
+            line += [(" " if len(line) == 1 else ", ", ""), (_count(of_rule), "")]
+            line.append((" [*]" if any(map(is_fixed_by_safe_fixes, of_rule)) else "", "fixable"))
+        lines.append(line)
+    return lines, width + _COUNT_GAPS
+
+
+def _count(of_rule: Sequence[Finding]) -> str:
+    """Return a rule with the number of its findings, and whether they count as one."""
+    rule, members = of_rule[0].rule, sum(len(it.members) for it in of_rule)
+    return f"{rule} {members:,} as one" if members else f"{rule} {len(of_rule):,}"
+
+
+def render_statistics(
+    findings: Sequence[Finding], summaries: dict[str, str]
+) -> tuple[list[Line], int]:
+    """Return a line for each rule and severity that has findings: their number, severity, whether
+    `--fix` fixes any, name, and the summary of the rule; and the cells before the summaries.
+    """
+    rules = group_by_rule(findings)
+    names = max((len(of_rule[0].rule) for of_rule in rules), default=0)
+    numbers = max((len(f"{len(of_rule):,}") for of_rule in rules), default=0)
+    lines: list[Line] = [
+        [
+            (f"{len(of_rule):>{numbers},}  ", "bold"),
+            (f"{of_rule[0].severity.word:<8}", of_rule[0].severity.word),
+            ("[*] " if any(map(is_fixed_by_safe_fixes, of_rule)) else "[ ] ", "fixable"),
+            (f"{of_rule[0].rule:<{names}}  ", ""),
+            (summaries[of_rule[0].rule], "dim"),
+        ]
+        for of_rule in rules
+    ]
+    return lines, numbers + names + _STATISTICS_GAPS

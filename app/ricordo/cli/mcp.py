@@ -10,7 +10,7 @@ from ricordo.cli.parser import Command, add_memory, get_memory_path
 from ricordo.errors import WrongUsage
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
 
     from ricordo.services.workspace.environment import Environment
 
@@ -21,11 +21,6 @@ agents submit is pending until you decide (`ricordo pending`). Notes with a poss
 text that may be an order to agents, are never given. Without PATH the memory is that of the agent's
 project: by the roots of the client, else by what the agent says in the environment, else by the
 current directory. It needs the extra `ricordo[mcp]`."""
-
-
-def add_mcp_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `mcp`."""
-    add_memory(parser)
 
 
 def run_mcp(options: Namespace, environment: Environment) -> int:
@@ -51,4 +46,4 @@ def run_mcp(options: Namespace, environment: Environment) -> int:
     return 0
 
 
-COMMANDS = {"mcp": Command(MCP_SUMMARY, add_mcp_arguments, run_mcp)}
+COMMANDS = {"mcp": Command(MCP_SUMMARY, add_memory, run_mcp)}

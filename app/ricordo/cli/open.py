@@ -8,7 +8,7 @@ from ricordo.cli.edit import begin_display
 from ricordo.cli.parser import (
     Command,
     add_json,
-    add_memory,
+    add_memory_and_json,
     add_project,
     get_memory_path,
     with_project,
@@ -61,12 +61,6 @@ Without PATH it opens the memory of the current directory or its project. Comman
 `ricordo COMMAND --help` explains a command."""
 
 
-def add_open_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `ricordo` itself."""
-    add_memory(parser)
-    add_json(parser)
-
-
 def run_open(options: Namespace, environment: Environment) -> int:
     """Open the notebook, or print a report without a terminal."""
     path = get_memory_path(options)
@@ -74,14 +68,11 @@ def run_open(options: Namespace, environment: Environment) -> int:
         from ricordo.tui.app import run_app
 
         return run_app(path, environment)
-    from ricordo.cli.output import print_json, print_lines
+    from ricordo.cli.output import print_result
     from ricordo.services.describe import build_report, describe_snapshot
 
     snapshot = read_snapshot_reported(open_notebook(options, environment))
-    if options.json:
-        print_json(describe_snapshot(snapshot), options.command)
-    else:
-        print_lines(build_report(snapshot))
+    print_result(options, lambda: describe_snapshot(snapshot), lambda: build_report(snapshot))
     return 0
 
 
@@ -98,7 +89,7 @@ def add_demo_arguments(parser: ArgumentParser) -> None:
 
 def run_demo(options: Namespace, environment: Environment) -> int:
     """Copy the sample memory, open the copy, and delete it afterwards."""
-    from ricordo.services.workspace.sample import copy_sample
+    from ricordo.services.workspace.environment import copy_sample
 
     with copy_sample(environment) as sample:
         options.path = sample.memory
@@ -113,8 +104,7 @@ the review queue."""
 
 def add_review_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `review`."""
-    add_memory(parser)
-    add_json(parser)
+    add_memory_and_json(parser)
     add_project(parser)
 
 
@@ -125,17 +115,14 @@ def run_review(options: Namespace, environment: Environment) -> int:
         from ricordo.tui.app import run_app
 
         return run_app(get_memory_path(options), environment, opens_review=True)
-    from ricordo.cli.output import print_json, print_lines
+    from ricordo.cli.output import print_result
     from ricordo.services.describe import describe_review
     from ricordo.services.review import build_review
 
     notebook = open_notebook(options, environment)
     begin_display(notebook)
     queue = build_review(notebook, read_snapshot_reported(notebook))
-    if options.json:
-        print_json(describe_review(queue), "review")
-    else:
-        print_lines(_lines(queue))
+    print_result(options, lambda: describe_review(queue), lambda: _lines(queue))
     return 0
 
 
@@ -164,7 +151,7 @@ def _next_line(queue: ReviewQueue) -> str:
 
 
 COMMANDS = {
-    "open": Command(OPEN_SUMMARY, add_open_arguments, run_open),
+    "open": Command(OPEN_SUMMARY, add_memory_and_json, run_open),
     "demo": Command(DEMO_SUMMARY, add_demo_arguments, run_demo),
     "review": Command(REVIEW_SUMMARY, add_review_arguments, run_review),
 }

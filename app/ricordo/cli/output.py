@@ -18,7 +18,8 @@ from ricordo.errors import NOTHING_CHANGED, WrongUsage
 from ricordo.text import clip, count_cells, escape_json, make_encodable, make_one_line, make_visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from argparse import Namespace
+    from collections.abc import Callable, Iterator
 
     from ricordo.curation.engine import CurationProgress, Step
     from ricordo.errors import RicordoError
@@ -94,6 +95,20 @@ def print_json(document: Mapping[str, Any], command: str) -> None:
     """Print the JSON document of `command`, with the name of its schema. Raises OutputFailed."""
     print_document({"schema": f"ricordo.{command}/1", **document})
     _documents.append(command)
+
+
+def print_result(
+    options: Namespace,
+    describe: Callable[[], Mapping[str, Any]],
+    render: Callable[[], Iterable[str]],
+) -> None:
+    """Print the result of a command: with `--json` the document that `describe` returns, else the
+    lines that `render` returns. Raises OutputFailed.
+    """
+    if options.json:
+        print_json(describe(), options.command)
+    else:
+        print_lines(render())
 
 
 def print_document(document: Mapping[str, Any]) -> None:

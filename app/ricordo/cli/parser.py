@@ -127,6 +127,12 @@ def add_json(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
+def add_memory_and_json(parser: ArgumentParser) -> None:
+    """Add PATH and `--json`: the arguments of commands without any of their own."""
+    add_memory(parser)
+    add_json(parser)
+
+
 class Command(NamedTuple):
     """A command: its help text, arguments and function."""
 

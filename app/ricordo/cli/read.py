@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ricordo.cli.output import print_messages
-from ricordo.cli.parser import Command, add_json, add_memory, add_project, with_project
+from ricordo.cli.parser import Command, add_memory_and_json, add_project, with_project
 from ricordo.cli.workspace import find_memory_reported, open_notebook, read_snapshot_reported
 
 if TYPE_CHECKING:
@@ -22,12 +22,6 @@ if TYPE_CHECKING:
     from ricordo.storage.summary_cache import Summary
 
 LOAD_SUMMARY = "Show what an agent loads of the memory at session start, and what is cut off."
-
-
-def add_load_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `load`."""
-    add_memory(parser)
-    add_json(parser)
 
 
 def run_load(options: Namespace, environment: Environment) -> int:
@@ -237,8 +231,7 @@ SHOW_SUMMARY = "Show one note: frontmatter, text, links, findings, origin."
 def add_show_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `show`."""
     parser.add_argument("note", metavar="NOTE", help="name, file name or path of the note")
-    add_memory(parser)
-    add_json(parser)
+    add_memory_and_json(parser)
     add_project(parser)
 
 
@@ -308,7 +301,7 @@ def _origin(note: Note, causes: Sequence[NoteOrigin]) -> list[tuple[str, str]]:
 
 
 COMMANDS = {
-    "load": Command(LOAD_SUMMARY, add_load_arguments, run_load),
+    "load": Command(LOAD_SUMMARY, add_memory_and_json, run_load),
     "list": Command(LIST_SUMMARY, add_list_arguments, run_list),
     "show": Command(SHOW_SUMMARY, add_show_arguments, run_show),
 }

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from ricordo.settings.settings import Settings
 
 
-def open_notebook(
-    options: Namespace, environment: Environment, only: frozenset[str] = frozenset()
-) -> Notebook:
+def open_notebook(options: Namespace, environment: Environment) -> Notebook:
     """Return the memory that `options` name, ready to be read; warnings on settings go to stderr.
 
     Raises MemoryNotFound.
@@ -29,7 +27,7 @@ def open_notebook(
     from ricordo.services.workspace.places import find_memory
 
     place = find_memory(get_memory_path(options), environment)
-    return Notebook(place, environment, load_settings_reported(environment), only)
+    return Notebook(place, environment, load_settings_reported(environment))
 
 
 def open_notebook_or_project(options: Namespace, environment: Environment) -> Notebook:

@@ -115,9 +115,9 @@ def compose_brief(
     decisions: UserDecisions = NO_DECISIONS,
 ) -> Brief:
     """Return the brief on `memory`. `touched` are the paths of the notes that the activity is
-    about, `said` the activity in order of time, `gaps` the searches without results; `budget` is in
-    tokens. `redaction` is that of the run, which seals what is sent. Of the `decisions` the brief
-    has those about existing notes and about proposals.
+    about, `messages` those of the user in order of time, `search_misses` the searches without
+    results; `budget` is in tokens. `redaction` is that of the run, which seals what is sent. Of the
+    `decisions` the brief has those about existing notes and about proposals.
     """
     ids = name_notes(memory)
     names = {path: name for name, path in ids}

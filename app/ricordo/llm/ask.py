@@ -97,8 +97,8 @@ async def ask(
     meter: Meter,
     report: Callable[[AnswerProgress], None] = lambda _: None,
 ) -> ModelAnswer:
-    """Return the answer to `question`. `meter` counts the tokens; `tell` gets the progress, at most
-    ten times a second. Can be cancelled at any time. Raises ModelFailed.
+    """Return the answer to `question`. `meter` counts the tokens; `report` gets the progress, at
+    most ten times a second. Can be cancelled at any time. Raises ModelFailed.
     """
     bounds = server.limits
     report(AnswerProgress(Phase.CONNECTING))

@@ -24,7 +24,7 @@ from ricordo.errors import WrongUsage
 from ricordo.llm.failure import FailureCause, ModelFailed
 from ricordo.llm.question import RequestLimits, TokenUsage
 from ricordo.llm.redaction import Sealed
-from ricordo.llm.schema import Misshapen, parse
+from ricordo.llm.schema import SchemaError, parse
 from ricordo.llm.wait import run_interruptibly
 from ricordo.resources import read_data_text
 from ricordo.storage.foreign_file import read_plain_file
@@ -359,7 +359,7 @@ def read_reply(program: Program, ended: ProgramResult) -> ProgramReply:
 def _parse_result(program: Program, text: str) -> ProgramReply:
     try:
         document = parse(text)
-    except Misshapen as error:
+    except SchemaError as error:
         return ProgramReply("", failure=ModelFailed(FailureCause.MALFORMED, str(error)))
     if not isinstance(document, dict) or not isinstance(document.get("result"), str):
         return ProgramReply(

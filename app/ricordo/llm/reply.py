@@ -12,7 +12,7 @@ from typing import Any
 
 from ricordo.llm.failure import FailureCause, ModelFailed, classify_rejection
 from ricordo.llm.question import BYTES_PER_TOKEN, FormTool, Meter, ModelAnswer, Phase, TokenUsage
-from ricordo.llm.schema import Misshapen, check, parse
+from ricordo.llm.schema import SchemaError, check, parse
 
 _ERRORS = {
     "authentication_error": FailureCause.WRONG_KEY,
@@ -75,7 +75,7 @@ class StreamedReply:
             kind = event["type"]
             if kind in _HANDLERS:
                 _HANDLERS[kind](self, event)
-        except (Misshapen, KeyError, TypeError, AttributeError):
+        except (SchemaError, KeyError, TypeError, AttributeError):
             raise ModelFailed(FailureCause.NO_ANSWER, "An event does not match the API.") from None
 
     def read_answer(self) -> ModelAnswer:
@@ -96,15 +96,15 @@ class StreamedReply:
     def _read_value(self, uses: list[_ReplyBlock]) -> Mapping[str, object]:
         try:
             if len(uses) > 1:
-                raise Misshapen("it uses the tool more than once")
+                raise SchemaError("it uses the tool more than once")
             (use,) = uses
             if use.name != self._tool.name:
-                raise Misshapen("it uses another tool")
+                raise SchemaError("it uses another tool")
             if any(block.is_open for block in self._blocks):
-                raise Misshapen("a block of it has no end")
+                raise SchemaError("a block of it has no end")
             value = parse("".join(use.pieces)) if use.pieces else use.input
             check(value, self._tool.schema)
-        except Misshapen as error:
+        except SchemaError as error:
             raise ModelFailed(FailureCause.MALFORMED, str(error)) from None
         assert isinstance(value, dict)
         return value
@@ -112,7 +112,7 @@ class StreamedReply:
     def _handle_start(self, event: dict[str, Any]) -> None:
         message = event["message"]
         if self._model is not None or message["type"] != "message":
-            raise Misshapen
+            raise SchemaError
         self._model = _get_text(message, "model")
         self._update_usage(message.get("usage"))
 
@@ -120,14 +120,14 @@ class StreamedReply:
         block = event["content_block"]
         is_next = self._model is not None and event["index"] == len(self._blocks)
         if not is_next or self._is_writing or self.is_over:
-            raise Misshapen
+            raise SchemaError
         kind = _get_text(block, "type")
         self._blocks.append(_ReplyBlock(kind, _get_text(block, "name"), block.get("input")))
         self.phase = Phase.THINKING if "thinking" in kind else Phase.WRITING
 
     def _handle_delta(self, event: dict[str, Any]) -> None:
         if not self._is_writing or event["index"] != len(self._blocks) - 1:
-            raise Misshapen
+            raise SchemaError
         delta = event["delta"]
         for name in ("partial_json", "text", "thinking"):
             piece = _get_text(delta, name)
@@ -138,12 +138,12 @@ class StreamedReply:
 
     def _handle_block_stop(self, event: dict[str, Any]) -> None:
         if not self._is_writing or event["index"] != len(self._blocks) - 1:
-            raise Misshapen
+            raise SchemaError
         self._blocks[-1].is_open = False
 
     def _handle_message_delta(self, event: dict[str, Any]) -> None:
         if self._model is None:
-            raise Misshapen
+            raise SchemaError
         delta = event["delta"]
         if delta.get("stop_reason") is not None:
             self._stop_reason = _get_text(delta, "stop_reason")
@@ -151,7 +151,7 @@ class StreamedReply:
 
     def _handle_stop(self, event: dict[str, Any]) -> None:
         if self._model is None:
-            raise Misshapen
+            raise SchemaError
         self.is_over = True
 
     def _handle_error(self, event: dict[str, Any]) -> None:
@@ -178,10 +178,10 @@ class StreamedReply:
 
 
 def _get_text(fields: Mapping[str, object], name: str) -> str:
-    """Return a text field, "" where it is missing. Raises Misshapen."""
+    """Return a text field, "" where it is missing. Raises SchemaError."""
     value = fields.get(name, "")
     if not isinstance(value, str):
-        raise Misshapen
+        raise SchemaError
     return value
 
 

@@ -15,18 +15,20 @@ from ricordo.text import clip
 _WIDEST = 40
 
 
-class Misshapen(ValueError):
+class SchemaError(ValueError):
     """A value does not match its schema; the message says where and why."""
 
 
 def parse(text: str) -> Any:
-    """Return the value of a JSON text. Raises Misshapen, also for duplicate keys and `NaN`."""
+    """Return the value of a JSON text. Raises SchemaError, also for duplicate keys and `NaN`."""
     try:
         return json.loads(
             text, object_pairs_hook=_refuse_duplicates, parse_constant=_refuse_constant
         )
     except (ValueError, RecursionError) as error:
-        raise Misshapen(str(error) if isinstance(error, Misshapen) else "it is not JSON") from None
+        raise SchemaError(
+            str(error) if isinstance(error, SchemaError) else "it is not JSON"
+        ) from None
 
 
 def describe_object(**properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -50,13 +52,13 @@ def describe_text(description: str, **more: Any) -> dict[str, Any]:
 
 
 def check(value: object, schema: Mapping[str, Any], place: str = "it") -> None:
-    """Raise Misshapen unless `value` matches `schema`; `place` names it in the message."""
+    """Raise SchemaError unless `value` matches `schema`; `place` names it in the message."""
     match schema["type"]:
         case "object":
             _check_object(value, schema["properties"], place)
         case "array":
             if not isinstance(value, list):
-                raise Misshapen(f"{place} is not a list")
+                raise SchemaError(f"{place} is not a list")
             for number, item in enumerate(value, 1):
                 check(item, schema["items"], f"{place}, {number}")
         case "string":
@@ -64,40 +66,40 @@ def check(value: object, schema: Mapping[str, Any], place: str = "it") -> None:
         case "integer":
             # True is an int, but not a number
             if type(value) is not int:
-                raise Misshapen(f"{place} is not a whole number")
+                raise SchemaError(f"{place} is not a whole number")
         case other:
             raise ValueError(f"unsupported type in a schema: {other}")
 
 
 def _check_object(value: object, properties: Mapping[str, Any], place: str) -> None:
     if not isinstance(value, dict):
-        raise Misshapen(f"{place} is not an object")
+        raise SchemaError(f"{place} is not an object")
     for name in value:
         if name not in properties:
-            raise Misshapen(f"{place} has an unknown field “{clip(name, _WIDEST)}”")
+            raise SchemaError(f"{place} has an unknown field “{clip(name, _WIDEST)}”")
     for name, shape in properties.items():
         if name not in value:
-            raise Misshapen(f"{place} lacks “{name}”")
+            raise SchemaError(f"{place} lacks “{name}”")
         check(value[name], shape, f"{place}, {name}")
 
 
 def _check_text(value: object, choice: Sequence[str] | None, place: str) -> None:
     if not isinstance(value, str):
-        raise Misshapen(f"{place} is not text")
+        raise SchemaError(f"{place} is not text")
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
-        raise Misshapen(f"{place} is not valid text (lone surrogate)") from None
+        raise SchemaError(f"{place} is not valid text (lone surrogate)") from None
     if choice is not None and value not in choice:
-        raise Misshapen(f"{place} is not one of {', '.join(choice)}")
+        raise SchemaError(f"{place} is not one of {', '.join(choice)}")
 
 
 def _refuse_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        raise Misshapen("it has a duplicate field")
+        raise SchemaError("it has a duplicate field")
     return fields
 
 
 def _refuse_constant(constant: str) -> object:
-    raise Misshapen(f"{constant} is not JSON")
+    raise SchemaError(f"{constant} is not JSON")

@@ -126,37 +126,35 @@ def revert_hunks(old: str, new: str, reverted: Collection[int]) -> str:
     return "".join(lines)
 
 
-def build_rows(old: str, new: str, context: int = CONTEXT) -> tuple[DiffRow, ...]:
+def build_rows(old: str, new: str) -> tuple[DiffRow, ...]:
     """Return the rows that show how `new` differs from `old`."""
     after = split_lines(new)
     result: list[DiffRow] = []
     done = 0
     changes = compute_hunks(old, new)
     for n, hunk in enumerate(changes):
-        result.extend(_context_rows(after, done, hunk.new_start, context, first=n == 0))
+        result.extend(_context_rows(after, done, hunk.new_start, first=n == 0))
         result.extend(_hunk_rows(hunk, n))
         done = hunk.new_start + len(hunk.new)
     if changes:
         result.extend(
             DiffRow(" ", number, strip_line_end(line), -1)
-            for number, line in enumerate(after[done : done + context], done + 1)
+            for number, line in enumerate(after[done : done + CONTEXT], done + 1)
         )
     return tuple(result)
 
 
-def _context_rows(
-    after: Sequence[str], start: int, end: int, context: int, first: bool
-) -> Iterator[DiffRow]:
+def _context_rows(after: Sequence[str], start: int, end: int, *, first: bool) -> Iterator[DiffRow]:
     """Yield the unchanged lines between two hunks; the middle of a long range is left out."""
-    leading = 0 if first else context
-    if end - start > leading + context + 1:
-        cut = end - context
+    leading = 0 if first else CONTEXT
+    if end - start > leading + CONTEXT + 1:
+        cut = end - CONTEXT
         positions = [*range(start, start + leading), -1, *range(cut, end)]
     else:
         positions = list(range(start, end))
     for position in positions:
         if position < 0:
-            yield DiffRow("@", start + leading + 1, f"{end - context - start - leading} lines", -1)
+            yield DiffRow("@", start + leading + 1, f"{end - CONTEXT - start - leading} lines", -1)
         else:
             yield DiffRow(" ", position + 1, strip_line_end(after[position]), -1)
 

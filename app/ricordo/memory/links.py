@@ -156,7 +156,7 @@ class DefinitionUse(NamedTuple):
     """Offset of the bracket after the displayed text."""
     end: int
     label: str
-    """The label of the definition, as `label_of` gives it."""
+    """The label of the definition, as `normalize_label` gives it."""
 
 
 def find_uses(text: str, labels: Collection[str]) -> tuple[DefinitionUse, ...]:

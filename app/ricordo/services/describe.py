@@ -208,8 +208,11 @@ _MOST_REPORTED = 20
 """Findings in a report on the memory, worst first."""
 
 
-def build_report(snapshot: Snapshot, width: int = 100) -> list[str]:
-    """Return index, load and first findings of a memory as visible lines of about `width` cells."""
+_WIDTH = 100
+
+
+def build_report(snapshot: Snapshot) -> list[str]:
+    """Return index, load and first findings of a memory as visible lines of about 100 cells."""
     memory = snapshot.memory
     lines = [f"{make_one_line(memory.root)}  {memory.layout.agent or memory.layout.kind}".rstrip()]
     lines += ["", f"Index: {len(memory.notes)} notes", ""]
@@ -218,11 +221,13 @@ def build_report(snapshot: Snapshot, width: int = 100) -> list[str]:
             continue
         glyph = GLYPHS[snapshot.worst_severity(file.path) or 0]
         lines.append(
-            clip(f"  {glyph} {make_one_line(file.name):<34} {make_one_line(file.path)}", width)
+            clip(f"  {glyph} {make_one_line(file.name):<34} {make_one_line(file.path)}", _WIDTH)
         )
     lines += ["", "Load: " + format_load(memory), ""]
     lines += [
-        clip(f"  below the cut, line {line}: {make_one_line(title)} ({make_one_line(path)})", width)
+        clip(
+            f"  below the cut, line {line}: {make_one_line(title)} ({make_one_line(path)})", _WIDTH
+        )
         for line, title, path in find_unloaded_entries(memory)
     ]
     lines += ["", "Freshness: " + format_summary(snapshot), ""]

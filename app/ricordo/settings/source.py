@@ -164,7 +164,7 @@ class SettingsSource:
         return self.line(path[:-1])
 
     def warn(self, path: Path, message: str, word: str = "", valid: Collection[str] = ()) -> None:
-        """Add a warning about the key at `path` that names the one of `known` most like `word`."""
+        """Add a warning about the key at `path` that names the one of `valid` most like `word`."""
         if len(self.warnings) >= _MOST_WARNINGS:
             return
         hint = find_nearest(word, valid)

@@ -138,7 +138,7 @@ class MeaningColors:
 
 
 TEXTS = tuple(name for name in MeaningColors.__slots__ if name not in ("cursor", "selection"))
-"""The meanings that are text; they are read on each of `GROUNDS`."""
+"""The meanings that are text; they are read on each of `BACKGROUNDS`."""
 BACKGROUNDS = ("background", "surface", "panel", "cursor")
 """The backgrounds of any text."""
 TEXT_BACKGROUNDS = (*BACKGROUNDS, "selection")

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from ricordo.memory.change import ChangeSet
 from ricordo.storage.database import Database, transaction
-from ricordo.storage.history import History
+from ricordo.storage.history import History, open_recorded
 from ricordo.storage.operation import CHANGE, HistoryEntry, Place
 
 
@@ -83,12 +83,11 @@ class Decisions:
         """Return the decisions of the `wanted` kinds that are in force, by subject; empty without
         a history. Raises StateUnusable.
         """
-        if not self._database.exists:
-            return {}
-        with self._database.connect() as connection:
-            history = History(connection)
-            root = history.find_root(self._root)
-            acts = history.list_entries(root.id) if root else []
+        with open_recorded(self._database, self._root) as recorded:
+            if recorded is None:
+                return {}
+            history, root = recorded
+            acts = history.list_entries(root)
         latest: dict[tuple[Decision, str], ActiveDecision] = {}
         for act in skip_undone(acts):
             for decision, subject in read_decisions(act):
@@ -100,13 +99,11 @@ class Decisions:
         """Return the paths of the notes that the user protected. Protection follows a note to
         another path and into another memory. Raises StateUnusable.
         """
-        if not self._database.exists:
-            return frozenset()
-        with self._database.connect() as connection:
-            history = History(connection)
-            root = history.find_root(self._root)
-            places = _protected_places(history) if root else set()
-        return frozenset(path for of, path in places if root is not None and of == root.id)
+        with open_recorded(self._database, self._root) as recorded:
+            if recorded is None:
+                return frozenset()
+            history, root = recorded
+            return frozenset(path for of, path in _protected_places(history) if of == root)
 
     def refuse(self, proposals: list[str], findings: list[str], at: str, reason: str) -> str:
         """Record as one act that the proposals with these ids are refused, and with them the fixes
@@ -282,16 +279,15 @@ class ReviewVerdicts:
         """Return the verdicts on each note that are not undone. They follow their note to another
         path and into another memory. Raises StateUnusable.
         """
-        if not self._database.exists:
-            return {}
-        with self._database.connect() as connection:
-            history = History(connection)
-            root = history.find_root(self._root)
-            by_place = _verdicts_by_place(history) if root else {}
+        with open_recorded(self._database, self._root) as recorded:
+            if recorded is None:
+                return {}
+            history, root = recorded
+            by_place = _verdicts_by_place(history)
         return {
             path: tuple(replace(verdict, path=path) for verdict in verdicts)
             for (of, path), verdicts in by_place.items()
-            if root is not None and of == root.id
+            if of == root
         }
 
 

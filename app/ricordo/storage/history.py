@@ -10,7 +10,8 @@ import os
 import secrets
 import sqlite3
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from ricordo.errors import MemoryUnreadable, StateUnusable
 from ricordo.memory.change import USER, Author, AuthorRole, compute_digest
@@ -31,7 +32,7 @@ from ricordo.storage.operation import (
 from ricordo.text import make_visible
 
 _OP = "act, n, root, path, pre, post, session, from_root, from_path, single, outcome, written, mode"
-"""Two numbers, and the columns that `op_of` reads."""
+"""Two numbers, and the columns that `operation_from_row` reads."""
 _PAGES_OF_ACT = 6
 """Pages that change with the state of an act, which changes three times at most: its row, the
 index of unfinished acts, the roots of both."""
@@ -358,14 +359,24 @@ class History:
         return [entry_from_row(row) for row in rows]
 
 
-def has_history(database: Database, root: str) -> bool:
-    """Return whether the history has the whole memory at `root`; False if it cannot be read."""
+@contextmanager
+def open_recorded(database: Database, path: str) -> Iterator[tuple[History, str] | None]:
+    """Open the history for the memory at `path` and yield both, the memory by its id; None if it is
+    not recorded. Raises StateUnusable.
+    """
     if not database.exists:
-        return False
+        yield None
+        return
+    with database.connect() as connection:
+        history = History(connection)
+        root = history.find_root(path)
+        yield (history, root.id) if root else None
+
+
+def has_history(database: Database, path: str) -> bool:
+    """Return whether the history has the whole memory at `path`; False if it cannot be read."""
     try:
-        with database.connect() as connection:
-            history = History(connection)
-            recorded = history.find_root(root)
-            return recorded is not None and history.was_recorded(recorded.id)
+        with open_recorded(database, path) as recorded:
+            return recorded is not None and recorded[0].was_recorded(recorded[1])
     except StateUnusable:
         return False

@@ -56,7 +56,7 @@ class HistoryEntry:
     """ISO 8601, with time zone."""
     kind: str
     subject: str
-    """The subject of a decision; for a change, the decisions made with it (`subject_of_change`)."""
+    """The subject of a decision; for a change, the decisions made with it."""
     author: Author
     reason: str
     state: str

@@ -8,9 +8,9 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 from hashlib import sha256
-from tempfile import NamedTemporaryFile
 
 from ricordo.storage.foreign_file import read_plain_file
+from ricordo.storage.state_file import replace_file
 
 _LARGEST = 4 * 1024 * 1024
 _FILE_MODE, _PROGRAM_MODE = 0o644, 0o755
@@ -53,16 +53,7 @@ def create_folders(path: str) -> list[str]:
 def write_own_file(path: str, content: bytes, *, is_program: bool = False) -> None:
     """Replace the file at `path`, whose folder exists, by `content` in one step. Raises OSError."""
     folder, name = os.path.split(path)
-    with NamedTemporaryFile(dir=folder, prefix=f".{name}.", delete=False) as file:
-        try:
-            file.write(content)
-            file.flush()
-            os.fchmod(file.fileno(), _PROGRAM_MODE if is_program else _FILE_MODE)
-            os.fsync(file.fileno())
-            os.replace(file.name, path)
-        except BaseException:
-            os.unlink(file.name)
-            raise
+    replace_file(folder, name, content, mode=_PROGRAM_MODE if is_program else _FILE_MODE)
 
 
 def remove_own_file(path: str, digest: str) -> bool:

@@ -124,7 +124,7 @@ def open_database_to_read(
 
 
 def _check_database(path: str) -> None:
-    """Raise NotRegular if SQLite would open something other than regular files."""
+    """Raise NotRegularError if SQLite would open something other than regular files."""
     for suffix in ("", *_SUFFIXES):
         with suppress(FileNotFoundError):
             if not stat.S_ISREG(os.stat(path + suffix).st_mode):
@@ -145,16 +145,25 @@ def replace_state_file(state: str, name: str, content: bytes, *, is_synced: bool
     created if missing; both for this user only. After a crash of the machine a file that is not
     `is_synced` may be empty, as only caches may be. Raises OSError.
     """
+    create_private_directory(state)
+    replace_file(state, name, content, is_synced=is_synced)
+
+
+def replace_file(
+    folder: str, name: str, content: bytes, *, mode: int = _PRIVATE, is_synced: bool = True
+) -> None:
+    """Replace the file `name` in `folder` atomically by `content`. Raises OSError."""
     from tempfile import NamedTemporaryFile
 
-    create_private_directory(state)
-    with NamedTemporaryFile(dir=state, prefix=f".{name}.", delete=False) as file:
+    with NamedTemporaryFile(dir=folder, prefix=f".{name}.", delete=False) as file:
         try:
             file.write(content)
             file.flush()
+            if mode != _PRIVATE:
+                os.fchmod(file.fileno(), mode)
             if is_synced:
                 os.fsync(file.fileno())
-            os.replace(file.name, os.path.join(state, name))
+            os.replace(file.name, os.path.join(folder, name))
         except BaseException:
             os.unlink(file.name)
             raise

@@ -174,13 +174,13 @@ def sync_folder(folder: int) -> None:
 
 
 def exchange(folder: int, one: str, other: str) -> None:
-    """Exchange two names atomically. Raises Unsupported if that is not possible."""
+    """Exchange two names atomically. Raises UnsupportedError if that is not possible."""
     before("exchange")
     _rename(folder, one, other, _EXCHANGE, _MAC_SWAP)
 
 
 def rename_new(folder: int, name: str, to: str) -> None:
-    """Rename within the directory. Raises FileExistsError if `to` exists, and Unsupported."""
+    """Rename within the directory. Raises FileExistsError if `to` exists, and UnsupportedError."""
     before("rename")
     _rename(folder, name, to, _NOREPLACE, _MAC_EXCLUSIVE)
 

@@ -126,7 +126,7 @@ def run_app(path: str | None, environment: Environment, *, opens_review: bool = 
 
 
 def _demo(environment: Environment) -> int:
-    from ricordo.services.workspace.sample import copy_sample
+    from ricordo.services.workspace.environment import copy_sample
 
     with copy_sample(environment) as sample:
         print(f"A throwaway copy of the sample memory: {sample.memory}", file=sys.stderr)
@@ -202,7 +202,6 @@ class RicordoApp(App[int]):
         return Palette(self._themes.get(self.theme) or self._themes[DEFAULT_THEME])
 
     def on_mount(self) -> None:
-        """Open the memory that was found, or show what to do next."""
         self.call_after_refresh(_enable_garbage_collection)
         self._ending.watch()
         self.theme_changed_signal.subscribe(self, self._repaint)
@@ -216,7 +215,6 @@ class RicordoApp(App[int]):
             self.notify(str(remark), severity="warning", markup=False, timeout=15)
 
     def on_unmount(self) -> None:
-        """Restore the signal handlers."""
         self._ending.unwatch()
 
     def _open(self, place: MemoryPlace, note: str = "", line: int = 0) -> None:
@@ -284,11 +282,11 @@ class RicordoApp(App[int]):
         """Leave the key of the palette to a screen in which it goes to the previous hit."""
         return action != "command_palette" or not is_bound(type(self.screen), "previous-hit")
 
-    def show_keys(self, scene: ScreenId) -> None:
+    def show_keys(self, screen_id: ScreenId) -> None:
         """Show the keys of a screen."""
-        from ricordo.tui.dialogs.help import HelpScreen
+        from ricordo.tui.dialogs.text_page import HelpScreen
 
-        self.push_screen(HelpScreen(self.palette, self.keymap, scene))
+        self.push_screen(HelpScreen(self.palette, self.keymap, screen_id))
 
     def action_command_palette(self) -> None:
         """Open the palette, once."""

@@ -133,37 +133,65 @@ def never_disabled(context: ActionContext) -> str:
     return ""
 
 
-def needs_memory(context: ActionContext) -> str:
-    """Return the reason while the memory is not read."""
-    return "" if context.read else "The memory has not been read yet."
+def _unless(is_met: Callable[[ActionContext], object], reason: str) -> DisabledReason:
+    """Return what gives `reason` unless a condition is met."""
+    return lambda context: "" if is_met(context) else reason
 
 
-def needs_note(context: ActionContext) -> str:
-    """Return the reason while no note is open."""
-    return "" if context.note else "No note is open."
+def _first_of(*reasons: DisabledReason) -> DisabledReason:
+    """Return what gives the first of several reasons that holds."""
+    return lambda context: next(filter(None, (reason(context) for reason in reasons)), "")
 
 
 NO_SECRETS = "No secret is masked here."
-
-
-def needs_secrets(context: ActionContext) -> str:
-    """Return the reason where the note has no secrets."""
-    return needs_note(context) or ("" if context.secrets else NO_SECRETS)
-
-
 NO_ORIGIN = "No transcript shows what caused this note."
 
+needs_memory = _unless(lambda it: it.read, "The memory has not been read yet.")
+needs_note = _unless(lambda it: it.note, "No note is open.")
+needs_secrets = _first_of(needs_note, _unless(lambda it: it.secrets, NO_SECRETS))
+needs_origin = _first_of(needs_note, _unless(lambda it: it.origin, NO_ORIGIN))
+needs_types = _unless(lambda it: it.types, "No note of this memory has a type.")
+needs_finding = _unless(
+    lambda it: it.finding, "No finding is under the cursor; 3 goes to the findings."
+)
+needs_evidence = _unless(lambda it: it.is_complete, "The review is still being prepared.")
+needs_search = _unless(lambda it: it.searching, "No search in the note; / starts one.")
+needs_back = _unless(lambda it: it.back, "This is the first note you opened.")
+needs_forward = _unless(lambda it: it.forward, "This is the last note you opened.")
+needs_panes = _unless(lambda it: it.several_panes, "Only one pane is shown.")
+needs_wide_terminal = _unless(lambda it: it.room, "Terminal too narrow for more than one pane.")
+needs_changeable = _first_of(needs_memory, lambda it: it.read_only)
+needs_one_note = _first_of(needs_changeable, needs_note)
+needs_fix = _first_of(
+    needs_changeable, _unless(lambda it: it.fix, "No automatic fix here; e edits the note.")
+)
+needs_undo = _unless(lambda it: it.undo, "There is nothing to undo in this memory.")
+needs_redo = _unless(lambda it: it.redo, "There is nothing to redo in this memory.")
+needs_freshness = _first_of(
+    _unless(
+        lambda it: it.pane is Pane.FRESHNESS,
+        "Confirm notes in the freshness pane; 3 goes there.",
+    ),
+    _unless(lambda it: it.has_retention, "The retention of this note is not known."),
+)
+needs_index = _first_of(
+    _unless(lambda it: it.pane is Pane.INDEX, "Mark notes in the index; 1 goes there."),
+    needs_note,
+)
+needs_entry = _first_of(
+    needs_changeable,
+    _unless(lambda it: it.pane is Pane.INDEX, "Move entries in the index; 1 goes there."),
+    _unless(
+        lambda it: it.in_order,
+        "Move entries where the whole index is shown in its order: press Esc, then o.",
+    ),
+    _unless(lambda it: it.entry, "No entry of the index is under the cursor."),
+)
 
-def needs_origin(context: ActionContext) -> str:
-    """Return the reason where no message is known that caused the note."""
-    if reason := needs_note(context):
-        return reason
-    return "" if context.origin else NO_ORIGIN
 
-
-def needs_types(context: ActionContext) -> str:
-    """Return the reason where no note has a type."""
-    return "" if context.types else "No note of this memory has a type."
+def needs_rule(context: ActionContext) -> str:
+    """Return the reason while neither a finding nor a rule is under the cursor."""
+    return "" if context.rule else needs_finding(context)
 
 
 def needs_something_to_open(context: ActionContext) -> str:
@@ -197,98 +225,6 @@ def needs_pane_before(context: ActionContext) -> str:
     return needs_neighbour(context)
 
 
-def needs_finding(context: ActionContext) -> str:
-    """Return the reason while no finding is under the cursor."""
-    return "" if context.finding else "No finding is under the cursor; 3 goes to the findings."
-
-
-def needs_rule(context: ActionContext) -> str:
-    """Return the reason while neither a finding nor a rule is under the cursor."""
-    return "" if context.rule else needs_finding(context)
-
-
-def needs_freshness(context: ActionContext) -> str:
-    """Return the reason outside the freshness pane, and for a note without a known retention."""
-    if context.pane is not Pane.FRESHNESS:
-        return "Confirm notes in the freshness pane; 3 goes there."
-    return "" if context.has_retention else "The retention of this note is not known."
-
-
-def needs_evidence(context: ActionContext) -> str:
-    """Return the reason while evidence for the review is being gathered."""
-    return "" if context.is_complete else "The review is still being prepared."
-
-
-def needs_search(context: ActionContext) -> str:
-    """Return the reason while no search in the note is on."""
-    return "" if context.searching else "No search in the note; / starts one."
-
-
-def needs_back(context: ActionContext) -> str:
-    """Return the reason at the first note of the trail."""
-    return "" if context.back else "This is the first note you opened."
-
-
-def needs_forward(context: ActionContext) -> str:
-    """Return the reason at the last note of the trail."""
-    return "" if context.forward else "This is the last note you opened."
-
-
-def needs_panes(context: ActionContext) -> str:
-    """Return the reason while one pane has the whole screen."""
-    return "" if context.several_panes else "Only one pane is shown."
-
-
-def needs_wide_terminal(context: ActionContext) -> str:
-    """Return the reason on a narrow terminal."""
-    return "" if context.room else "Terminal too narrow for more than one pane."
-
-
-def needs_index(context: ActionContext) -> str:
-    """Return the reason outside the index pane, and while no note is open."""
-    if context.pane is not Pane.INDEX:
-        return "Mark notes in the index; 1 goes there."
-    return needs_note(context)
-
-
-def needs_changeable(context: ActionContext) -> str:
-    """Return the reason in a memory that is read-only."""
-    return needs_memory(context) or context.read_only
-
-
 def needs_changeable_note(context: ActionContext) -> str:
     """Return the reason where there is no note that could be changed."""
     return needs_changeable(context) or ("" if context.marks else needs_note(context))
-
-
-def needs_one_note(context: ActionContext) -> str:
-    """Return the reason where no open note can be changed, whatever is marked."""
-    return needs_changeable(context) or needs_note(context)
-
-
-def needs_entry(context: ActionContext) -> str:
-    """Return the reason while no entry of the index is under the cursor."""
-    if reason := needs_changeable(context):
-        return reason
-    if context.pane is not Pane.INDEX:
-        return "Move entries in the index; 1 goes there."
-    if not context.in_order:
-        return "Move entries where the whole index is shown in its order: press Esc, then o."
-    return "" if context.entry else "No entry of the index is under the cursor."
-
-
-def needs_fix(context: ActionContext) -> str:
-    """Return the reason where no finding has an automatic fix."""
-    if reason := needs_changeable(context):
-        return reason
-    return "" if context.fix else "No automatic fix here; e edits the note."
-
-
-def needs_undo(context: ActionContext) -> str:
-    """Return the reason where there is no change to undo."""
-    return "" if context.undo else "There is nothing to undo in this memory."
-
-
-def needs_redo(context: ActionContext) -> str:
-    """Return the reason where there is no change to redo."""
-    return "" if context.redo else "There is nothing to redo in this memory."

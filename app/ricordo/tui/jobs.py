@@ -55,7 +55,6 @@ class Jobs:
     """The jobs of one screen."""
 
     def __init__(self) -> None:
-        """No job is running."""
         self.now: Job | None = None
         """The running job; None where there is none."""
         self._one_at_a_time = asyncio.Lock()
@@ -73,20 +72,12 @@ class Jobs:
         return self.now
 
     async def follow(
-        self,
-        job: Job,
-        work: Callable[[Step], Answer],
-        came: Callable[[Answer], object],
-        failed: Callable[[str], object],
+        self, job: Job, work: Callable[[Step], Answer], came: Callable[[Answer], object]
     ) -> None:
-        """Do `work` in a thread, then call `came` with the answer, or `failed` with the message of
-        the error; neither where the job was cancelled or replaced.
+        """Do `work` in a thread, then call `came` with the answer; not where the job was cancelled
+        or replaced. Raises RicordoError where the work failed.
         """
-        try:
-            answer = await self.run(job, work)
-        except RicordoError as error:
-            failed(str(error))
-            return
+        answer = await self.run(job, work)
         if answer is not None:
             came(answer)
 

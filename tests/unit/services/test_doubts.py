@@ -175,7 +175,7 @@ def test_a_batch_is_small_and_under_the_cap(tmp_path: Path) -> None:
     notebook = doubtful(tmp_path)
     with messages_server() as server:
         asked = asked_of(notebook, server)
-        many = prepare_judgement(notebook, asked.pairs * MAX_PAIRS, asked.outside)
+        many = prepare_judgement(notebook, asked.pairs * MAX_PAIRS, asked.target)
         assert len(many.pairs) == len(many.batch.ids) == MAX_PAIRS
         tight = Caps(run_in=asked.estimate.input_tokens - 10)
         fewer = asked_of(notebook, server, caps=tight)

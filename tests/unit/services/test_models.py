@@ -20,7 +20,7 @@ from ricordo.memory.change import Author, AuthorRole
 from ricordo.services.curation.curation import propose_prepared
 from ricordo.services.curation.pending import load_curation_state
 from ricordo.services.curation.preparation import PreparedCuration, prepare
-from ricordo.services.engines.engines import make_gate, make_model_target, use_model
+from ricordo.services.engines.engines import make_gate, make_model_target
 from tests.support import messages_replies as replies
 from tests.support.asking import (
     EMPTY,
@@ -331,7 +331,8 @@ def test_a_brief_that_has_the_room_stays_under_the_cap(desk: Desk) -> None:
     memory = desk.notebook.read()
     prepared = prepare(desk.notebook, memory, desk.scope, budget=ask.max_brief_tokens)
     with messages_server(proposing()) as server:
-        make = use_model(DEFAULT_MODEL, Server(server.url, PATIENT), caps)
+        served = Server(server.url, PATIENT)
+        make = make_model_target(desk.notebook.environment, DEFAULT_MODEL, served, caps)
         propose_prepared(desk.notebook, prepared, make=make)
     assert len(server.asked) == 1
 

@@ -13,7 +13,7 @@ from ricordo.llm.failure import FailureCause, ModelFailed
 from ricordo.llm.program import resolve_program
 from ricordo.memory.change import Author, AuthorRole
 from ricordo.services.curation.curation import propose
-from ricordo.services.engines.engines import make_gate, use_program
+from ricordo.services.engines.engines import make_gate, make_program_target
 from tests.support.asking import FILES, MOVED, TOKEN, by_script, ledger, poisoned_desk, saying
 from tests.support.curating import SAID, Desk
 
@@ -90,7 +90,7 @@ def test_a_program_that_is_not_there_costs_nothing(
             desk.notebook,
             desk.notebook.read(),
             desk.scope,
-            make=use_program(resolve_program([line])),
+            make=make_program_target(desk.notebook.environment, resolve_program([line])),
         )
     assert caught.value.cause is FailureCause.PROGRAM
     assert make_gate(desk.notebook.environment).read_remaining() == left

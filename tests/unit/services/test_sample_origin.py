@@ -9,10 +9,9 @@ import pytest
 
 from ricordo.resources import sample_memory_directory
 from ricordo.services.sessions.origin import load_origins
-from ricordo.services.workspace.environment import Environment, load_environment
+from ricordo.services.workspace.environment import Environment, copy_sample, load_environment
 from ricordo.services.workspace.notebook import Notebook, Snapshot
 from ricordo.services.workspace.places import find_memories
-from ricordo.services.workspace.sample import copy_sample
 from ricordo.services.workspace.settings import load_settings
 from tests.conftest import NOW
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ricordo import git
 from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.claude import location
 from ricordo.agents.claude.folder import LONGEST_SLUG, Installation, find_installation, make_slug
 from ricordo.agents.claude.location import AGENT, AUTO_MEMORY, SUB_AGENT_MEMORY, SUB_AGENTS
-from ricordo.agents.support import AgentSupport, LayoutMark, Step, Survey
+from ricordo.agents.support import AgentSupport, LayoutMark, Survey
 from ricordo.agents.transcripts.sources import (
     SessionFilter,
     TranscriptSource,
@@ -33,9 +33,8 @@ if TYPE_CHECKING:
         ProjectFolder,
         SettingInEffect,
     )
-    from ricordo.agents.transcripts.checkpoint import Checkpoint
-    from ricordo.agents.transcripts.reader import LineTranscript
-    from ricordo.agents.transcripts.session import Message, MessagePlace
+    from ricordo.agents.transcripts.reader import MakeReader
+
 
 NEWEST_SESSIONS = 3
 """How many sessions of a project, the newest ones, are asked where they worked."""
@@ -46,6 +45,17 @@ def find_transcripts(folder: str) -> Iterator[TranscriptSource]:
     yield from find_line_files(AGENT, folder)
     for session in list_subfolders(folder):
         yield from find_line_files(AGENT, os.path.join(session, SUB_AGENTS))
+
+
+_EVENTS = {
+    "SessionStart": ("start",),
+    "UserPromptSubmit": ("prompt",),
+    "PostToolUse": ("wrote", "Write|Edit|MultiEdit|NotebookEdit"),
+    "PostCompact": ("compact",),
+    "Stop": ("stop",),
+    "SessionEnd": ("end",),
+}
+"""The words after `ricordo hook`, and the tools, by event of Claude Code."""
 
 
 class ClaudeSupport(AgentSupport):
@@ -68,9 +78,22 @@ class ClaudeSupport(AgentSupport):
     session_variable = "CLAUDE_CODE_SESSION_ID"
 
     def connection(self, home: str, environ: Mapping[str, str], launcher: Launcher) -> Connection:
-        from ricordo.agents.claude.connection import build_connection
+        from ricordo.agents.connection import (
+            MANIFEST,
+            PLUGIN,
+            Connection,
+            build_plugin,
+            build_servers,
+        )
 
-        return build_connection(AGENT, find_installation(home, environ), launcher)
+        config = find_installation(home, environ).config
+        root = os.path.join(config, "skills", PLUGIN)
+        documents: dict[str, Any] = {os.path.join(".claude-plugin", "plugin.json"): MANIFEST}
+        if launcher.has_mcp:
+            documents[".mcp.json"] = build_servers(root)
+        files = build_plugin(AGENT, root, launcher, _EVENTS, documents)
+        advice = "New sessions load it; in a running one, /reload-plugins does."
+        return Connection(AGENT, config, root, files, advice=(advice,))
 
     def memories_at(
         self, here: Workplace, home: str, environ: Mapping[str, str]
@@ -226,21 +249,10 @@ class ClaudeSupport(AgentSupport):
         """The lines have no mark of their own: any that no other agent claims may be its."""
         return True
 
-    def open_transcript(
-        self, source: TranscriptSource, learnt: Checkpoint | None, step: Step
-    ) -> LineTranscript:
+    def get_line_reader(self) -> MakeReader:
         from ricordo.agents.claude.transcript import ClaudeReader
-        from ricordo.agents.transcripts.reader import LineTranscript
 
-        return LineTranscript(ClaudeReader, source.path, learnt, step)
-
-    def read_messages_from(
-        self, source: TranscriptSource, start: MessagePlace
-    ) -> Iterator[Message]:
-        from ricordo.agents.claude.transcript import ClaudeReader
-        from ricordo.agents.transcripts.reader import read_messages_from
-
-        return read_messages_from(ClaudeReader, source.path, start)
+        return ClaudeReader
 
 
 def _above(claude: Installation, here: Workplace) -> list[str]:

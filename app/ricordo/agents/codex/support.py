@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.codex import AGENT
-from ricordo.agents.support import AgentSupport, LayoutMark, Step, Survey
+from ricordo.agents.support import AgentSupport, LayoutMark, Survey
 from ricordo.agents.transcripts.sources import (
     FIRST_LINES,
     SessionFilter,
@@ -27,9 +27,8 @@ from ricordo.storage.foreign_file import list_subfolders, read_plain_file
 
 if TYPE_CHECKING:
     from ricordo.agents.connection import Connection, Launcher
-    from ricordo.agents.transcripts.checkpoint import Checkpoint
-    from ricordo.agents.transcripts.reader import LineTranscript
-    from ricordo.agents.transcripts.session import Message, MessagePlace
+    from ricordo.agents.transcripts.reader import MakeReader
+
 
 SUMMARY = "memory_summary.md"
 """The only file that a session is given, whole."""
@@ -126,9 +125,7 @@ class CodexSupport(AgentSupport):
     instruction_files = ("AGENTS",)
 
     def connection(self, home: str, environ: Mapping[str, str], launcher: Launcher) -> Connection:
-        from ricordo.agents.codex.connection import build_connection
-
-        return build_connection(AGENT, find_home(home, environ), launcher)
+        return _build_connection(find_home(home, environ), launcher)
 
     def memories_at(
         self, here: Workplace, home: str, environ: Mapping[str, str]
@@ -173,21 +170,66 @@ class CodexSupport(AgentSupport):
     def is_transcript(self, path: str) -> bool:
         return is_rollout(path)
 
-    def open_transcript(
-        self, source: TranscriptSource, learnt: Checkpoint | None, step: Step
-    ) -> LineTranscript:
+    def get_line_reader(self) -> MakeReader:
         from ricordo.agents.codex.transcript import CodexReader
-        from ricordo.agents.transcripts.reader import LineTranscript
 
-        return LineTranscript(CodexReader, source.path, learnt, step)
-
-    def read_messages_from(
-        self, source: TranscriptSource, start: MessagePlace
-    ) -> Iterator[Message]:
-        from ricordo.agents.codex.transcript import CodexReader
-        from ricordo.agents.transcripts.reader import read_messages_from
-
-        return read_messages_from(CodexReader, source.path, start)
+        return CodexReader
 
 
 CODEX = CodexSupport()
+
+
+_EVENTS = {
+    "SessionStart": ("start",),
+    "UserPromptSubmit": ("prompt",),
+    "PostToolUse": ("wrote", "apply_patch|Write|Edit"),
+    "PostCompact": ("compact",),
+    "Stop": ("stop",),
+    "SessionEnd": ("end",),
+}
+
+
+def _build_connection(home: str, launcher: Launcher) -> Connection:
+    """Return what connects the Codex with the folder `home`: a marketplace with one plugin, which
+    Codex installs. It runs a hook only after the user has trusted its command line in `/hooks`.
+    """
+    from ricordo.agents.connection import PLUGIN, AgentCommand, Connection, build_plugin
+
+    root = os.path.join(home, PLUGIN)
+    name = f"{PLUGIN}@{PLUGIN}"
+
+    def command(*words: str) -> AgentCommand:
+        return AgentCommand(("codex", "plugin", *words), {"CODEX_HOME": home})
+
+    return Connection(
+        AGENT,
+        home,
+        root,
+        build_plugin(AGENT, root, launcher, _EVENTS, _build_documents(root, launcher)),
+        (command("marketplace", "add", root), command("add", name)),
+        (command("remove", name), command("marketplace", "remove", PLUGIN)),
+        AgentCommand(("codex", "app-server"), {"CODEX_HOME": home}),
+        "type /hooks in Codex",
+        ("Codex skips hooks until you trust them: type /hooks in Codex and trust Ricordo's.",),
+    )
+
+
+def _build_documents(root: str, launcher: Launcher) -> dict[str, Any]:
+    """Return the manifests of the marketplace and of its plugin, and the MCP servers, by path."""
+    from ricordo.agents.connection import MANIFEST, PLUGIN, build_servers
+
+    manifest = {**MANIFEST, "skills": "./skills", "hooks": "./hooks/hooks.json"}
+    plugin = {
+        "name": PLUGIN,
+        "source": {"source": "local", "path": "./"},
+        "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"},
+        "category": "Productivity",
+    }
+    marketplace = {"name": PLUGIN, "interface": {"displayName": "Ricordo"}, "plugins": [plugin]}
+    documents: dict[str, Any] = {
+        os.path.join(".agents", "plugins", "marketplace.json"): marketplace
+    }
+    if launcher.has_mcp:
+        manifest["mcpServers"] = "./.mcp.json"
+        documents[".mcp.json"] = build_servers(root)
+    return {**documents, os.path.join(".codex-plugin", "plugin.json"): manifest}

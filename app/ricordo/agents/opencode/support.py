@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ricordo.agents.diagnosis import NamedFile
     from ricordo.agents.opencode.transcript import OpencodeSession, OpencodeTranscript
     from ricordo.agents.transcripts.checkpoint import Checkpoint
+    from ricordo.agents.transcripts.session import Message, MessagePlace
 
 _MOST_NAMED = 5
 _LARGEST_PLUGIN = 1024 * 1024
@@ -157,6 +158,12 @@ class OpencodeSupport(AgentSupport):
 
         session = OpencodeSession(source.path, source.session, source.cwd, source.stamp)
         return OpencodeTranscript(session, step)
+
+    def read_messages_from(
+        self, source: TranscriptSource, start: MessagePlace
+    ) -> Iterator[Message]:
+        # a session can only be read as a whole
+        return self.open_transcript(source, None, lambda: None).messages()
 
 
 def _has_setup(path: str) -> bool:

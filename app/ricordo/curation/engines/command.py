@@ -27,7 +27,7 @@ from ricordo.llm.gate import Gate, GateRequest
 from ricordo.llm.program import Program, ProgramReply, read_reply, run_program
 from ricordo.llm.question import Meter, RequestLimits, TokenUsage, estimate_tokens
 from ricordo.llm.redaction import Sealed, frame
-from ricordo.llm.schema import Misshapen, check, parse
+from ricordo.llm.schema import SchemaError, check, parse
 
 COMMAND = "command"
 _RUNNING = CurationProgress("program running")
@@ -126,7 +126,7 @@ class ProgramClient:
         try:
             value = parse(reply.text)
             check(value, self.form.tool.schema)
-        except Misshapen as error:
+        except SchemaError as error:
             self._record_loss(meter, reply.usd)
             raise ModelFailed(FailureCause.MALFORMED, str(error)) from None
         return value

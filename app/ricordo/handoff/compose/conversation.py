@@ -47,7 +47,6 @@ class Conversation:
 
     exchanges: tuple[TalkExchange, ...]
     messages: tuple[MessageFact, ...]
-    """All messages."""
 
     @property
     def requests(self) -> tuple[MessageFact, ...]:

@@ -38,7 +38,6 @@ class ProgramRun:
     program: str
     """Its name without directory, version and wrappers."""
     arguments: tuple[str, ...]
-    """Its arguments."""
     purpose: CommandPurpose
     is_masked: bool = False
     """Whether the exit code of the line is that of another program."""

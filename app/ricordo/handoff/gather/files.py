@@ -81,7 +81,6 @@ class FileUses:
     """The files of one session, as it calls them."""
 
     def __init__(self) -> None:
-        """None yet."""
         self.by_path: dict[str, FileUseCount] = {}
         self._open: OrderedDict[str, list[tuple[FileTouch, MessageRef]]] = OrderedDict()
         """The touches of calls that have not ended."""

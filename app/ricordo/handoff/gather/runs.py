@@ -41,7 +41,6 @@ class CommandRun:
     error: str = ""
     ended: str = ""
     was_refused: bool = False
-    """Whether it was refused."""
 
     def end(self, ending: CallResult, at: str) -> None:
         """Record how it ended, and when."""
@@ -76,7 +75,6 @@ class SessionRuns:
     """The commands of one session."""
 
     def __init__(self) -> None:
-        """None yet."""
         self.runs: BoundedList[CommandRun] = BoundedList(
             _MAX_CHARACTERS, lambda run: len(run.command) + _RECORD
         )

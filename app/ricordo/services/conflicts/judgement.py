@@ -50,7 +50,7 @@ class JudgementRequest:
 
     pairs: tuple[Conflict, ...]
     batch: JudgementBatch
-    outside: EngineTarget
+    target: EngineTarget
     estimate: Estimate
 
     @property
@@ -92,23 +92,23 @@ def preview_judgement(notebook: Notebook, snapshot: Snapshot) -> JudgementPrevie
     if not without:
         return replace(before, disabled_reason=_NONE_PENDING)
     try:
-        outside = get_target(notebook.environment, load_chosen_engine(notebook))
+        target = get_target(notebook.environment, load_chosen_engine(notebook))
     except WrongUsage as error:
         return replace(before, disabled_reason=error.message)
-    if outside is None:
+    if target is None:
         return replace(before, disabled_reason=_RULES)
-    request = prepare_judgement(notebook, without, outside)
+    request = prepare_judgement(notebook, without, target)
     batch = request.batch
-    egress = preview_egress(notebook, request.outside, batch, batch.redaction, batch.text)
+    egress = preview_egress(notebook, request.target, batch, batch.redaction, batch.text)
     why = find_disabled_reason(egress) if request.pairs else _NO_ROOM
     return replace(before, request=request, egress=egress, disabled_reason=why)
 
 
 def prepare_judgement(
-    notebook: Notebook, doubts: Sequence[Conflict], outside: EngineTarget
+    notebook: Notebook, doubts: Sequence[Conflict], target: EngineTarget
 ) -> JudgementRequest:
-    """Return the request to the engine `outside` for as many of the first `doubts` as fit."""
-    engine = _judging_engine(notebook, outside, min(len(doubts), MAX_PAIRS))
+    """Return the request to the engine `target` for as many of the first `doubts` as fit."""
+    engine = _judging_engine(notebook, target, min(len(doubts), MAX_PAIRS))
     pairs = [_uncertain_pair(pair) for pair in doubts[:MAX_PAIRS]]
     batch = compose_batch(pairs, begin_redaction(notebook), engine.ask.max_brief_tokens)
     included = tuple(doubts[: len(batch.texts)])
@@ -121,13 +121,13 @@ def judge(
     """Send the request, store the opinions and record the cost. Raises CuratorFailed,
     StateUnusable, and what `step` raises.
     """
-    author = request.outside.author
+    author = request.target.author
 
     def lost(usage: EngineUsage) -> None:
         with suppress(StateUnusable):  # why there is no answer matters more than its cost
             _record(notebook, author, usage)
 
-    reply = replace(request.outside.ask, record_lost=lost)(request.batch.sent, step)
+    reply = replace(request.target.ask, record_lost=lost)(request.batch.sent, step)
     # recorded before the reply is read: it was paid for, whatever it is
     run = _record(notebook, author, reply.usage)
     ids = request.batch.ids
@@ -141,13 +141,13 @@ def judge(
     return JudgementOutcome(tuple(opinions), answer.rejected, run)
 
 
-def _judging_engine(notebook: Notebook, outside: EngineTarget, pairs: int) -> EngineTarget:
-    """Return the engine `outside` with the prompt and form for judging so many pairs."""
+def _judging_engine(notebook: Notebook, target: EngineTarget, pairs: int) -> EngineTarget:
+    """Return the engine `target` with the prompt and form for judging so many pairs."""
     prompt = load_prompt(JUDGE, notebook.environment.config)
     most = _WRITTEN + _WRITTEN_EACH * pairs
-    ask = replace(outside.ask, prompt=prompt, form=JUDGE_FORM, max_output=most)
-    author = make_curator(outside.author.name, outside.author.model, prompt.version)
-    return replace(outside, ask=ask, author=author, warning=prompt.warning)
+    ask = replace(target.ask, prompt=prompt, form=JUDGE_FORM, max_output=most)
+    author = make_curator(target.author.name, target.author.model, prompt.version)
+    return replace(target, ask=ask, author=author, warning=prompt.warning)
 
 
 def _record(notebook: Notebook, author: Author, usage: EngineUsage) -> LedgerRun:

@@ -184,7 +184,7 @@ def validate_answer(
     by_id = {it.id: it for it in state.proposals if it.id not in outdated}
     by_id |= {it.id: replace(it, run=recorded.id) for it in new.values()}
     proposals = tuple(by_id.values())
-    waits = tuple(it for it in proposals if not state.is_decided(it.id))
+    pending = tuple(it for it in proposals if not state.is_decided(it.id))
     # the rules propose the same each time: do not report what was decided before
     is_silent = author.name == RULES
     checks = (it for it in result.rejected if not (is_silent and it.is_decided))
@@ -194,7 +194,7 @@ def validate_answer(
     stays = scope.is_named or any(it.is_deferred for it in passed_over)
     moving = state.next_cursors if stays else {**state.next_cursors, **activity.cursors}
     return Curation(
-        waits,
+        pending,
         rejected,
         prepared.brief,
         prepared.redaction,
@@ -297,7 +297,7 @@ def save_state(notebook: Notebook, state: CurationState) -> None:
 def apply_proposals(
     notebook: Notebook,
     memory: Memory,
-    waits: Sequence[PendingProposal],
+    pending: Sequence[PendingProposal],
     why_skipped: Callable[[PendingProposal], str],
     *,
     by_hand: bool,
@@ -311,14 +311,14 @@ def apply_proposals(
     Raises Conflict where somebody writes meanwhile, ChangeRefused, WriteFailed, StateUnusable and
     Busy; nothing was applied then.
     """
-    why = {it.id: why_skipped(it) for it in waits}
-    alarming = find_alarms(notebook, memory, [it for it in waits if not why[it.id]])
+    why = {it.id: why_skipped(it) for it in pending}
+    alarming = find_alarms(notebook, memory, [it for it in pending if not why[it.id]])
 
     def why_not(it: PendingProposal) -> str:
         unconfirmed = "; ".join(alarming.get(it.id, ()) if it.id not in confirmed else ())
         return why[it.id] or (f"{unconfirmed}: needs confirmation" if unconfirmed else "")
 
-    plan = make_plan(notebook, memory, waits, why_not)
+    plan = make_plan(notebook, memory, pending, why_not)
     if not plan.change_set.edits:
         result = record_applied(notebook, plan, _apply(notebook, plan, by_hand=by_hand))
         refuse(notebook, refused)
@@ -338,7 +338,7 @@ def format_warnings(it: PendingProposal) -> str:
 
 
 def find_routine_ids(
-    notebook: Notebook, memory: Memory, waits: Iterable[PendingProposal]
+    notebook: Notebook, memory: Memory, pending: Iterable[PendingProposal]
 ) -> frozenset[str]:
     """Return the ids of the pending proposals that are routine and have no warning, each applied
     after the ones before it. Raises StateUnusable.
@@ -346,7 +346,7 @@ def find_routine_ids(
     marked, renamed = protected_paths(notebook), notebook.find_moved(memory)
     found: set[str] = set()
     draft = memory
-    for it in waits:
+    for it in pending:
         if it.all_warnings or explain_change(memory, it):
             continue
         try:
@@ -393,7 +393,7 @@ def find_alarms(
 def make_plan(
     notebook: Notebook,
     memory: Memory,
-    waits: Iterable[PendingProposal],
+    pending: Iterable[PendingProposal],
     wanted: Callable[[PendingProposal], str],
     change_of: ChangeOf = lambda it, _: it.change,
 ) -> ApplyPlan:
@@ -402,7 +402,7 @@ def make_plan(
     """
     fitting: list[PendingProposal] = []
     left: list[tuple[PendingProposal, str]] = []
-    for it in waits:
+    for it in pending:
         why = wanted(it) or explain_change(memory, it)
         if why:
             left.append((it, why))
@@ -477,18 +477,18 @@ def refuse(notebook: Notebook, refused: Iterable[PendingProposal], reason: str =
     """
     environment, root = notebook.environment, notebook.place.root
     pending = {it.id for it in load_curation_state(environment.state, root).pending}
-    them = [it for it in refused if it.id in pending]
-    if not them:
+    still_pending = [it for it in refused if it.id in pending]
+    if not still_pending:
         _move_cursors(notebook)
         return 0
-    summary = clip(", ".join(f"{it.op} {it.path}" for it in them), _LONGEST_TOLD)
+    summary = clip(", ".join(f"{it.op} {it.path}" for it in still_pending), _LONGEST_TOLD)
     why = f"{summary}: {reason}" if reason else summary
-    ids, now = [it.id for it in them], environment.now.isoformat()
-    token = notebook.decisions.refuse(ids, list(_list_findings(them)), now, why)
+    ids, now = [it.id for it in still_pending], environment.now.isoformat()
+    token = notebook.decisions.refuse(ids, list(_list_findings(still_pending)), now, why)
     _move_cursors(notebook)
-    counts = _by_run(them).items()
+    counts = _by_run(still_pending).items()
     _record(notebook, [DecisionCount(run, rejected=count, act=token) for run, count in counts])
-    return len(them)
+    return len(still_pending)
 
 
 def _list_findings(proposals: Iterable[PendingProposal]) -> tuple[str, ...]:
@@ -508,8 +508,8 @@ def _record(notebook: Notebook, decided: Iterable[DecisionCount]) -> None:
     record_decisions(notebook.environment.state, notebook.place.root, decided)
 
 
-def _by_run(them: Iterable[PendingProposal]) -> Counter[str]:
-    return Counter(it.run for it in them if it.run)
+def _by_run(proposals: Iterable[PendingProposal]) -> Counter[str]:
+    return Counter(it.run for it in proposals if it.run)
 
 
 def _log_line(

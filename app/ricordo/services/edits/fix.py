@@ -121,9 +121,9 @@ def compose_fix(notebook: Notebook, memory: Memory, findings: Iterable[Finding])
 def plan_fixes(
     notebook: Notebook, snapshot: Snapshot, *, unsafe: bool, only: frozenset[str] = frozenset()
 ) -> FixPlan:
-    """Return the plan that fixes every finding of `look` whose fix is safe, or with `unsafe` every
-    one that has a fix; of the rules `only`, unless empty. A fix is made whole or not at all, and
-    never where it would add a finding.
+    """Return the plan that fixes every finding of `snapshot` whose fix is safe, or with `unsafe`
+    every one that has a fix; of the rules `only`, unless empty. A fix is made whole or not at all,
+    and never where it would add a finding.
     """
     return _FixPlanner(notebook, snapshot, only, unsafe=unsafe).plan()
 

@@ -85,7 +85,7 @@ def prepare_for(
     scope: CurationScope,
     step: Step = lambda _: None,
 ) -> PreparedCuration:
-    """Return the input of a curation, within what may be sent `outside`. Raises as `prepare`."""
+    """Return the input of a curation, within what may be sent to `target`. Raises as `prepare`."""
     if target is None:
         return prepare(notebook, memory, scope, step)
     budget = target.ask.max_brief_tokens
@@ -94,11 +94,11 @@ def prepare_for(
     return prepare(notebook, memory, scope, step, budget=budget, room=room)
 
 
-def find_new_program(environment: Environment, outside: EngineTarget | None) -> Program | None:
+def find_new_program(environment: Environment, target: EngineTarget | None) -> Program | None:
     """Return the program to be run whose command line the user has not allowed yet; else None."""
-    if outside is None or not isinstance(outside.ask, ProgramClient):
+    if target is None or not isinstance(target.ask, ProgramClient):
         return None
-    program = outside.ask.program
+    program = target.ask.program
     allowed = {it.get("line") for it in read_lines(environment.state, _FILE) if it}
     return None if _digest(program) in allowed else program
 

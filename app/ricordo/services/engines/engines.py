@@ -155,31 +155,6 @@ def make_program_target(
     return EngineTarget(ask, make_curator(COMMAND, program.name, prompt.version), prompt.warning)
 
 
-def use_model(
-    model: str = DEFAULT_MODEL, server: Server | None = None, caps: Caps | None = None
-) -> EngineFactory:
-    """Return a factory of the engine that asks `model` of a `server`."""
-
-    def make(notebook: Notebook, prepared: PreparedCuration, step: Step) -> Engine:
-        return make_model_target(notebook.environment, model, server, caps)(
-            notebook, prepared, step
-        )
-
-    return make
-
-
-def use_program(
-    program: Program, bounds: RequestLimits | None = None, caps: Caps | None = None
-) -> EngineFactory:
-    """Return a factory of the engine that runs a `program` of the user's."""
-
-    def make(notebook: Notebook, prepared: PreparedCuration, step: Step) -> Engine:
-        outside = make_program_target(notebook.environment, program, bounds, caps)
-        return outside(notebook, prepared, step)
-
-    return make
-
-
 def _record_cost(notebook: Notebook, author: Author, usage: EngineUsage) -> None:
     """Record a cost as a run of its own, which curated no activity. Raises StateUnusable."""
     environment = notebook.environment

@@ -33,7 +33,6 @@ class Egress:
     """The brief as it is sent."""
     estimate: Estimate
     remaining: RemainingBudget
-    """The remaining budget."""
     redacted: tuple[RedactedValue, ...]
     """The redacted values."""
     program: Program | None
@@ -61,38 +60,38 @@ def preview_curation(
     """
     memory = notebook.read()
     try:
-        outside = get_target(notebook.environment, own)
+        target = get_target(notebook.environment, own)
     except WrongUsage as error:
         prepared = prepare_for(None, notebook, memory, scope, step)
         return CurationPreview(prepared, BUDGET, disabled_reason=error.message)
-    prepared = prepare_for(outside, notebook, memory, scope, step)
-    if outside is None:
+    prepared = prepare_for(target, notebook, memory, scope, step)
+    if target is None:
         return CurationPreview(prepared, BUDGET)
     step(_CHECKING)
     brief, redaction = prepared.brief, prepared.redaction
-    egress = preview_egress(notebook, outside, brief, redaction, brief.stable, brief.changing)
+    egress = preview_egress(notebook, target, brief, redaction, brief.stable, brief.changing)
     return CurationPreview(
-        prepared, outside.ask.max_brief_tokens, egress, find_disabled_reason(egress)
+        prepared, target.ask.max_brief_tokens, egress, find_disabled_reason(egress)
     )
 
 
 def preview_egress(
-    notebook: Notebook, outside: EngineTarget, brief: Measured, redaction: Redaction, *texts: str
+    notebook: Notebook, target: EngineTarget, brief: Measured, redaction: Redaction, *texts: str
 ) -> Egress:
     """Return what is sent with the `texts` of a `brief`, by the redaction that they were composed
     with.
     """
-    ask = outside.ask
+    ask = target.ask
     text, redacted = redaction.preview(*texts)
-    program = find_new_program(notebook.environment, outside)
-    return Egress(outside, text, ask.estimate(brief), ask.gate.read_remaining(), redacted, program)
+    program = find_new_program(notebook.environment, target)
+    return Egress(target, text, ask.estimate(brief), ask.gate.read_remaining(), redacted, program)
 
 
-def describe_parts_cost(outside: EngineTarget) -> str:
+def describe_parts_cost(target: EngineTarget) -> str:
     """Return the most that asking in parts may cost, in words; "" for an engine that never does."""
-    if not isinstance(outside.ask, ModelClient):
+    if not isinstance(target.ask, ModelClient):
         return ""
-    most = outside.ask.max_estimate
+    most = target.ask.max_estimate
     tokens = f"{most.input_tokens + most.output_tokens:,} tokens"
     cost = f"{tokens}, {format_cost(None)}" if most.usd is None else format_cost(most.usd)
     return f"If rejected as a whole, the brief is sent in parts: at most {cost} in all."

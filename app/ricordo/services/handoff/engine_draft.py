@@ -39,18 +39,18 @@ _MAX_SHOWN = 5
 class DraftRequest:
     """A request to an engine that was not sent yet."""
 
-    outside: EngineTarget
+    target: EngineTarget
     brief: DraftBrief
     estimate: Estimate
 
 
 def compose_by_engine(
-    outside: EngineTarget,
+    target: EngineTarget,
     step: Step = lambda _: None,
     before: Callable[[DraftRequest], None] = lambda _: None,
     after: Callable[[LedgerRun], None] = lambda _: None,
 ) -> Composer:
-    """Return a composer that has `outside` draft a handoff. `before` gets the request and its
+    """Return a composer that has `target` draft a handoff. `before` gets the request and its
     estimated cost, `step` reports progress, and `after` gets the actual cost, with an answer or
     without; what the first two raise is raised by the composer.
     """
@@ -58,7 +58,7 @@ def compose_by_engine(
     def composer(
         notebook: Notebook, facts: Facts, statements: tuple[HandoffStatement, ...]
     ) -> ComposedStatements:
-        request = build_request(notebook, outside, facts)
+        request = build_request(notebook, target, facts)
         before(request)
         try:
             reply = _ask_engine(notebook, request, step, after)
@@ -68,7 +68,7 @@ def compose_by_engine(
         if not drafted.model_count:
             reason = "No statement of the model's draft is usable."
             return _fall_back(statements, *_list_rejected(drafted), reason)
-        author = request.outside.author
+        author = request.target.author
         return ComposedStatements(
             drafted.statements, f"{author.name} {author.model}", _list_rejected(drafted)
         )
@@ -76,15 +76,15 @@ def compose_by_engine(
     return composer
 
 
-def build_request(notebook: Notebook, outside: EngineTarget, facts: Facts) -> DraftRequest:
-    """Return the request to `outside` about `facts`: nothing is sent."""
+def build_request(notebook: Notebook, target: EngineTarget, facts: Facts) -> DraftRequest:
+    """Return the request to `target` about `facts`: nothing is sent."""
     prompt = load_prompt(HANDOFF, notebook.environment.config)
-    engine = replace(outside.ask, prompt=prompt, form=_DRAFT_FORM)
-    author = make_curator(outside.author.name, outside.author.model, prompt.version)
+    engine = replace(target.ask, prompt=prompt, form=_DRAFT_FORM)
+    author = make_curator(target.author.name, target.author.model, prompt.version)
     brief = write_brief(
         facts, begin_redaction(notebook), min(engine.max_brief_tokens, MAX_SENT_TOKENS)
     )
-    return DraftRequest(replace(outside, ask=engine, author=author), brief, engine.estimate(brief))
+    return DraftRequest(replace(target, ask=engine, author=author), brief, engine.estimate(brief))
 
 
 def _ask_engine(
@@ -93,7 +93,7 @@ def _ask_engine(
     """Send a request, and record its cost, with an answer or without. Raises CuratorFailed,
     StateUnusable, and what `step` raises.
     """
-    author, environment = request.outside.author, notebook.environment
+    author, environment = request.target.author, notebook.environment
 
     def pay(usage: EngineUsage) -> None:
         run = new_run(environment.now.isoformat(), author, usage, 0, 0)
@@ -102,7 +102,7 @@ def _ask_engine(
         with suppress(StateUnusable):
             record_run(environment.state, notebook.place.root, run)
 
-    engine = replace(request.outside.ask, record_lost=pay)
+    engine = replace(request.target.ask, record_lost=pay)
     reply = engine(SealedBrief(EMPTY_BRIEF.stable, request.brief.text), step)
     pay(reply.usage)
     return reply
@@ -140,12 +140,12 @@ class DraftPreview:
 def preview_draft(notebook: Notebook, engine: EngineSettings, facts: Facts) -> DraftPreview:
     """Return what is known before the engine of these settings drafts a handoff of `facts`."""
     try:
-        outside = get_target(notebook.environment, engine)
+        target = get_target(notebook.environment, engine)
     except WrongUsage as error:
         return DraftPreview(disabled_reason=error.message)
-    if outside is None:
+    if target is None:
         return DraftPreview()
-    request = build_request(notebook, outside, facts)
+    request = build_request(notebook, target, facts)
     brief = request.brief
-    egress = preview_egress(notebook, request.outside, brief, brief.redaction, brief.text)
+    egress = preview_egress(notebook, request.target, brief, brief.redaction, brief.text)
     return DraftPreview(egress, brief.left_out, find_disabled_reason(egress))

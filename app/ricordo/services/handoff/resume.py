@@ -27,7 +27,7 @@ from ricordo.services.workspace.notebook import Notebook
 from ricordo.services.workspace.places import find_all_memories, find_memory
 from ricordo.storage.database import Database
 from ricordo.storage.foreign_file import read_plain_file
-from ricordo.storage.history import History, has_history
+from ricordo.storage.history import has_history, open_recorded
 from ricordo.storage.hook_files import save_handoff_verdict
 from ricordo.storage.operation import CHANGE
 from ricordo.text import make_one_line
@@ -245,13 +245,11 @@ def _list_in_project(notebook: Notebook) -> Iterator[str]:
 
 
 def _list_in_history(notebook: Notebook) -> Iterator[str]:
-    if not notebook.database.exists:
-        return
-    with notebook.database.connect() as connection:
-        history = History(connection)
-        recorded_root = history.find_root(notebook.place.root)
-        acts = history.list_entries(recorded_root.id) if recorded_root else []
-        for act in reversed(acts):
+    with open_recorded(notebook.database, notebook.place.root) as recorded:
+        if recorded is None:
+            return
+        history, root = recorded
+        for act in reversed(history.list_entries(root)):
             if act.kind == CHANGE and act.reason.startswith(REASON_PREFIX):
                 for op in history.list_operations(act.n):
                     yield os.path.join(history.get_root(op.root).path, op.path)

@@ -10,7 +10,7 @@ from ricordo.errors import StateUnusable
 from ricordo.memory.change import compute_digest
 from ricordo.memory.memory import Memory
 from ricordo.storage.database import Database
-from ricordo.storage.history import History
+from ricordo.storage.history import History, open_recorded
 
 
 class _PathHistory(NamedTuple):
@@ -58,20 +58,17 @@ class MovedFiles(Mapping[str, str]):
 
     @cached_property
     def _past(self) -> _PathHistory:
-        if not self._database.exists:
-            return _PathHistory()
         try:
-            with self._database.connect() as connection:
-                history = History(connection)
-                root = history.find_root(self._memory.root)
-                if root is None:
+            with open_recorded(self._database, self._memory.root) as recorded:
+                if recorded is None:
                     return _PathHistory()
+                history, root = recorded
                 moves = {
                     origin: path
                     for _, (from_root, origin), (to_root, path) in history.list_moves()
-                    if from_root == to_root == root.id
+                    if from_root == to_root == root
                 }
-                return _PathHistory(root.id, moves, frozenset(history.list_paths(root.id)))
+                return _PathHistory(root, moves, frozenset(history.list_paths(root)))
         except StateUnusable:
             # an unusable state is reported when something is to be written
             return _PathHistory()

@@ -24,7 +24,7 @@ from ricordo.services.edits.change import EditConflicts, MergedEdits, apply_or_m
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.database import transaction
 from ricordo.storage.decisions import Decision, ReviewVerdict, read_decisions
-from ricordo.storage.history import History
+from ricordo.storage.history import History, open_recorded
 from ricordo.storage.jail import check_reachable
 from ricordo.storage.operation import CHANGE, FileOperation, HistoryEntry, Place
 from ricordo.storage.writer import Applied, EditConflict
@@ -126,12 +126,11 @@ def _stacks(notebook: Notebook) -> tuple[list[HistoryEntry], list[tuple[HistoryE
     """
     done: list[HistoryEntry] = []
     undone: list[tuple[HistoryEntry, int]] = []
-    if not notebook.database.exists:
-        return done, undone
-    with notebook.database.connect() as connection:
-        history = History(connection)
-        root = history.find_root(notebook.place.root)
-        acts = history.list_entries(root.id) if root else []
+    with open_recorded(notebook.database, notebook.place.root) as recorded:
+        if recorded is None:
+            return done, undone
+        history, root = recorded
+        acts = history.list_entries(root)
         reported = {act.subject: act.reason for act in acts if act.kind == _SKIPPED}
         skipped = {
             act.n

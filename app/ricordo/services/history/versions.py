@@ -10,7 +10,7 @@ from ricordo.memory.change import Change, ChangeSet, Create, Edit, Rewrite, drop
 from ricordo.memory.compose import find_hard_link_warnings
 from ricordo.memory.memory import Memory
 from ricordo.services.workspace.notebook import Notebook
-from ricordo.storage.history import History
+from ricordo.storage.history import History, open_recorded
 from ricordo.storage.operation import FIRST, SEEN, FileOperation, HistoryEntry
 from ricordo.text import make_visible
 
@@ -43,17 +43,14 @@ def list_versions(notebook: Notebook, path: str | None = None) -> list[Version]:
     """Return the versions of the file at `path`, with those under its earlier names, or of every
     file of the memory; newest first. Raises StateUnusable.
     """
-    if not notebook.database.exists:
-        return []
-    with notebook.database.connect() as connection:
-        history = History(connection)
-        root = history.find_root(notebook.place.root)
-        if root is None:
+    with open_recorded(notebook.database, notebook.place.root) as recorded:
+        if recorded is None:
             return []
+        history, root = recorded
         if path is None:
-            ops = history.list_operations_after(root.id, 0)
+            ops = history.list_operations_after(root, 0)
         else:
-            ops = _ops_through_renames(history, root.id, path)
+            ops = _ops_through_renames(history, root, path)
         roots = dict.fromkeys(op.root for _, _, op in ops)
         acts = {act.n: act for root_id in roots for act in history.list_entries(root_id)}
         oldest_first = [
@@ -66,15 +63,12 @@ def list_deleted(notebook: Notebook) -> list[Version]:
     """Return the deletion of every file that the history knows and the memory no longer has, the
     last one first. Raises StateUnusable.
     """
-    if not notebook.database.exists:
-        return []
-    with notebook.database.connect() as connection:
-        history = History(connection)
-        root = history.find_root(notebook.place.root)
-        if root is None:
+    with open_recorded(notebook.database, notebook.place.root) as recorded:
+        if recorded is None:
             return []
-        acts = {act.n: act for act in history.list_entries(root.id)}
-        ops = [item for item in history.list_operations_after(root.id, 0) if item[0] in acts]
+        history, root = recorded
+        acts = {act.n: act for act in history.list_entries(root)}
+        ops = [item for item in history.list_operations_after(root, 0) if item[0] in acts]
         moved = {(number, op.from_path) for number, _, op in ops if op.from_path}
         last = {op.path: (number, n, op) for number, n, op in ops if op.outcome not in _NOT_IN_FILE}
         deleted = [

@@ -23,7 +23,7 @@ from ricordo.services.workspace.evidence import do_not_wait
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.database import transaction
 from ricordo.storage.decisions import Decision, find_undone
-from ricordo.storage.history import History
+from ricordo.storage.history import History, open_recorded
 from ricordo.storage.operation import FIRST, SEEN, FileOperation, HistoryEntry
 
 VISIT_KIND = "visit"
@@ -129,15 +129,12 @@ def read_inbox(notebook: Notebook, back: int = 0) -> Inbox:
 
     The memory has to be recorded before. Raises StateUnusable.
     """
-    if not notebook.database.exists:
-        return Inbox("", (), 0)
     decided = notebook.decisions.find_active(Decision.KEEP, Decision.SNOOZE)
-    with notebook.database.connect() as connection:
-        history = History(connection)
-        root = history.find_root(notebook.place.root)
-        if root is None:
+    with open_recorded(notebook.database, notebook.place.root) as recorded:
+        if recorded is None:
             return Inbox("", (), 0)
-        acts = {act.n: act for act in history.list_entries(root.id)}
+        history, root = recorded
+        acts = {act.n: act for act in history.list_entries(root)}
         marks = _read_marks(acts.values())
         upto = max(acts, default=0)
         start = _add_undone(marks, max(len(marks) - 1 - back, 0), find_undone([*acts.values()]))
@@ -146,7 +143,7 @@ def read_inbox(notebook: Notebook, back: int = 0) -> Inbox:
         ops = [
             item
             for item in history.list_operations_after(
-                root.id, min(start.upto, *start.unseen.values(), upto)
+                root, min(start.upto, *start.unseen.values(), upto)
             )
             if item[0] <= upto and item[0] in acts and start.is_new(item[2].path, item[0])
         ]
@@ -175,12 +172,11 @@ def read_inbox(notebook: Notebook, back: int = 0) -> Inbox:
 
 def count_visits(notebook: Notebook) -> int:
     """Return how many visits were closed. Raises StateUnusable."""
-    if not notebook.database.exists:
-        return 0
-    with notebook.database.connect() as connection:
-        history = History(connection)
-        root = history.find_root(notebook.place.root)
-        return len(_read_marks(history.list_entries(root.id))) - 1 if root else 0
+    with open_recorded(notebook.database, notebook.place.root) as recorded:
+        if recorded is None:
+            return 0
+        history, root = recorded
+        return len(_read_marks(history.list_entries(root))) - 1
 
 
 def keep_all(notebook: Notebook, shown: Inbox) -> None:
@@ -396,7 +392,7 @@ def update_writers(notebook: Notebook, memory: Memory) -> None:
 
 
 def add_writers(notebook: Notebook, shown: Inbox) -> Inbox:
-    """Return the inbox with the writing session in `by`, where a transcript shows it."""
+    """Return the inbox with the writing session of each change, where a transcript shows it."""
     if not shown.changes:
         return shown
     origins = load_origins(notebook.activity, notebook.place.root, {})

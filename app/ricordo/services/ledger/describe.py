@@ -147,14 +147,14 @@ def _run(it: LedgerRun, questions: int) -> str:
         decided = "opinions on uncertain pairs"
     elif _is_by_itself(it):
         decided = f"{_counted(questions, 'question')} without proposals"
-    told_of = (
+    parts = (
         make_one_line(it.at[:16]).replace("T", " "),
         engine,
         format_costs(it.usd),
         format_tokens(it),
         decided,
     )
-    return "  " + "  ".join(filter(None, told_of))
+    return "  " + "  ".join(filter(None, parts))
 
 
 def _damage(it: CurationBenefit) -> list[str]:

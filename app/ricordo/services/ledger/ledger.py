@@ -17,7 +17,7 @@ from ricordo.memory.change import Author, AuthorRole
 from ricordo.memory.layout import FileRole as FileRole
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.decisions import find_undone, skip_undone
-from ricordo.storage.history import History
+from ricordo.storage.history import History, open_recorded
 from ricordo.storage.line_log import append_line, purge_lines, read_lines
 from ricordo.storage.operation import FileOperation, HistoryEntry
 
@@ -253,12 +253,11 @@ def list_applied_curations(notebook: Notebook) -> list[AppliedCuration]:
 
 def list_undone_acts(notebook: Notebook) -> frozenset[str]:
     """Return the tokens of undone acts that applied or refused proposals. Raises StateUnusable."""
-    if not notebook.database.exists:
-        return frozenset()
-    with notebook.database.connect() as connection:
-        history = History(connection)
-        root = history.find_root(notebook.place.root)
-        acts = history.list_entries(root.id) if root else []
+    with open_recorded(notebook.database, notebook.place.root) as recorded:
+        if recorded is None:
+            return frozenset()
+        history, root = recorded
+        acts = history.list_entries(root)
     undone = find_undone(acts)
     return frozenset(it.token for it in acts if it.n in undone and it.token)
 
@@ -267,16 +266,11 @@ def _of_acts(
     notebook: Notebook, ask: Callable[[History, list[HistoryEntry]], Found], otherwise: Found
 ) -> Found:
     """Return the result of `ask` for the acts of curators and their undos; `otherwise` for none."""
-    if not notebook.database.exists:
-        return otherwise
-    with notebook.database.connect() as connection:
-        history = History(connection)
-        root = history.find_root(notebook.place.root)
-        return (
-            otherwise
-            if root is None
-            else ask(history, history.list_entries_by_role(root.id, AuthorRole.CURATOR))
-        )
+    with open_recorded(notebook.database, notebook.place.root) as recorded:
+        if recorded is None:
+            return otherwise
+        history, root = recorded
+        return ask(history, history.list_entries_by_role(root, AuthorRole.CURATOR))
 
 
 def _moment(act: HistoryEntry) -> datetime:

@@ -15,7 +15,7 @@ from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 from ricordo.services.sessions.origin import NoteOrigin
 from ricordo.storage.database import Database
-from ricordo.storage.history import History
+from ricordo.storage.history import open_recorded
 
 AGENT_ONLY_TEXT = "the agent's own summary; you did not say it"
 NO_MESSAGE_TEXT = "written by an agent; no message of yours says it"
@@ -149,12 +149,13 @@ def list_written_days(
     restored by undo counts from when it was first written. Raises StateUnusable.
     """
     stamped = {note.path: note for note in memory.notes if parse_stamp(note) is not None}
-    if not stamped or not database.exists:
+    if not stamped:
         return {}
-    with database.connect() as connection:
-        history = History(connection)
-        root = history.find_root(memory.root)
-        writings = history.list_user_writes(root.id) if root else []
+    with open_recorded(database, memory.root) as recorded:
+        if recorded is None:
+            return {}
+        history, root = recorded
+        writings = history.list_user_writes(root)
     days: dict[str, date] = {}
     for path, content, at in writings:
         if path in stamped and content == compute_digest(stamped[path].raw):

@@ -51,8 +51,8 @@ def _changed_at(path: str) -> int:
 def list_sources(
     session_filter: SessionFilter, environment: Environment
 ) -> Iterator[TranscriptSource]:
-    """Yield the transcripts that may be in `scope`; where one does not show at its beginning where
-    it worked, only reading it does.
+    """Yield the transcripts that may match `session_filter`; where one does not show at its
+    beginning where it worked, only reading it does.
     """
     for support in SUPPORTED:
         yield from support.transcripts(session_filter, environment.agent_home, environment.environ)
@@ -75,12 +75,12 @@ def is_kept_by_agent(source: SourceSession, environment: Environment) -> bool:
 
 
 def list_watched_folders(session_filter: SessionFilter, environment: Environment) -> Iterator[str]:
-    """Yield the folders in which the next transcript that is in `scope` may appear."""
+    """Yield the folders in which the next transcript that matches `session_filter` may appear."""
     yield from session_filter.folders
     for support in SUPPORTED:
         yield from support.transcript_folders(environment.agent_home, environment.environ)
 
 
 def is_relevant(session_filter: SessionFilter, session: Session) -> bool:
-    """Say whether a session that was read is in `scope`."""
+    """Say whether a session that was read matches `session_filter`."""
     return session_filter.matches(session.agent, session.path, session.cwd)

@@ -1,12 +1,17 @@
-"""The environment of a call: clock, home directories, current directory. Tests replace each."""
+"""The environment of a run: what it knows of the machine, the user and the time; and that of the
+throwaway copy of the sample memory.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from typing import NamedTuple
 
 from ricordo import resources as homes
+from ricordo.resources import sample_memory_directory
 
 _FIRST_YEAR, _LAST_YEAR = 1970, 8999
 """Of a fixed clock: Python can represent the days a century before and after."""
@@ -55,3 +60,29 @@ def load_environment(
         config=homes.config_directory(environ),
         fixed_now=fixed,
     )
+
+
+class Sample(NamedTuple):
+    """The paths of the copy."""
+
+    memory: str
+    """The directory of its memory."""
+    environment: Environment
+    """The caller's environment with the home, state and project of the copy."""
+
+
+@contextmanager
+def copy_sample(environment: Environment) -> Iterator[Sample]:
+    """Copy the sample memory to a temporary folder; delete the copy on exit."""
+    from ricordo.storage.private_copy import temporary_copy
+
+    with temporary_copy(sample_memory_directory()) as folder:
+        yield Sample(
+            os.path.join(folder, "memory"),
+            environment._replace(
+                cwd=os.path.join(folder, "project"),
+                agent_home=os.path.join(folder, "home"),
+                state=os.path.join(folder, "state"),
+                project=os.path.join(folder, "project"),
+            ),
+        )

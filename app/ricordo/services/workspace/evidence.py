@@ -443,7 +443,7 @@ def _day(at: str, now: datetime) -> date:
 
 GatherStep = Callable[[str], None]
 """Called by long work every few milliseconds with what it is doing, in a few words. It may sleep to
-let the screen go first, and raises Stopped when the result is no longer needed.
+let the screen go first, and raises GatheringCancelled when the result is no longer needed.
 """
 
 
@@ -466,7 +466,7 @@ class EvidenceSource(Protocol):
 
 
 def do_not_wait(_: str) -> None:
-    """Do nothing: the `Step` of callers that only wait for the evidence."""
+    """Do nothing: the `GatherStep` of callers that only wait for the evidence."""
 
 
 def create_sources(

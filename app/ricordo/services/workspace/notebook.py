@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
@@ -159,6 +159,14 @@ def get_short_name(place: MemoryPlace) -> str:
     return os.path.basename(folder) if name == "memory" else name
 
 
+def group_by_rule(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Return the findings of each severity and rule, worst and most frequent first."""
+    by_rule: dict[tuple[Severity, str], list[Finding]] = {}
+    for finding in findings:
+        by_rule.setdefault((finding.severity, finding.rule), []).append(finding)
+    return sorted(by_rule.values(), key=lambda of: (-of[0].severity, -len(of), of[0].rule))
+
+
 class Depth(IntEnum):
     """How complete a snapshot is."""
 
@@ -190,7 +198,7 @@ class Snapshot:
     evidence: Evidence = NO_EVIDENCE
     """What is known besides the text."""
     retention: Mapping[str, Retention] = field(default_factory=dict)
-    """Retention of each note at `at`, by path; empty below depth KNOWN."""
+    """Retention of each note at `at`, by path; empty below depth WITH_EVIDENCE."""
     verdicts: VerdictsByPath = field(default_factory=dict)
     """The user's review verdicts, by path."""
     written_days: Mapping[str, date] = field(default_factory=dict)
@@ -276,11 +284,7 @@ class Snapshot:
     @cached_property
     def causes_by_rule(self) -> tuple[tuple[Finding, ...], ...]:
         """The causes of each severity and rule, worst and most frequent first."""
-        by_rule: dict[tuple[Severity, str], list[Finding]] = {}
-        for finding in self.causes:
-            by_rule.setdefault((finding.severity, finding.rule), []).append(finding)
-        order = sorted(by_rule.values(), key=lambda of: (-of[0].severity, -len(of), of[0].rule))
-        return tuple(map(tuple, order))
+        return tuple(map(tuple, group_by_rule(self.causes)))
 
     @cached_property
     def counts_by_rule(self) -> Mapping[str, int]:
@@ -446,18 +450,13 @@ class Notebook:
             closed = _closed(memory, verdicts, decided)
         except StateUnusable as error:
             warning = error.message
-        retention = self._retention(memory, evidence, verdicts, written)
-        conventions = self.learn_conventions(memory)
-        findings = self._last_findings = self._lint(
-            memory, evidence or NO_EVIDENCE, retention, conventions
-        )
-
+        context = self._create_context(memory, evidence, verdicts, written)
+        findings = self._last_findings = self._run_rules(memory, context)
         settled = list_settled_rules(dismissed) if dismissed else frozenset()
 
         def is_dismissed(finding: Finding) -> bool:
-            if finding.rule in settled:
-                return True
-            return finding.id in dismissed or (finding.id in closed and finding.rule in _CLOSED)
+            is_closed = finding.id in closed and finding.rule in _CLOSED
+            return is_closed or finding.id in dismissed or finding.rule in settled
 
         snapshot = Snapshot(
             memory,
@@ -468,11 +467,11 @@ class Notebook:
             warning,
             marked,
             evidence or NO_EVIDENCE,
-            retention,
+            context.retention,
             verdicts,
             written,
             dismissed,
-            conventions,
+            context.conventions,
         )
         if is_stored:
             self._remember(snapshot)
@@ -482,15 +481,13 @@ class Notebook:
         """Return the findings of `memory`, which need not be on disk, worst first; dismissed ones
         too.
         """
-        evidence = self._evidence
         verdicts: VerdictsByPath = {}
         written: Mapping[str, date] = {}
         with suppress(StateUnusable):
             verdicts = self.verdicts.find_active()
             written = self._written(memory)
-        retention = self._retention(memory, evidence, verdicts, written)
-        conventions = self.learn_conventions(memory)
-        return self._lint(memory, evidence or NO_EVIDENCE, retention, conventions)
+        context = self._create_context(memory, self._evidence, verdicts, written)
+        return self._run_rules(memory, context)
 
     def find_moved(self, memory: Memory) -> MovedFiles:
         """Return the present paths of moved files of `memory`, by their earlier paths."""
@@ -499,53 +496,43 @@ class Notebook:
     def _written(self, memory: Memory) -> Mapping[str, date]:
         return list_written_days(self.database, memory, self.environment.now.tzinfo)
 
-    def _retention(
+    def _create_context(
         self,
         memory: Memory,
         evidence: Evidence | None,
         verdicts: VerdictsByPath,
         written: Mapping[str, date],
-    ) -> Mapping[str, Retention]:
-        """Return the retention of the notes; empty before the evidence was gathered."""
-        if evidence is None:
-            return {}
-        limits = get_thresholds(self.settings, self.place.root)
-        return compute_retention(memory, evidence, verdicts, limits, self.environment.now, written)
-
-    def _lint(
-        self,
-        memory: Memory,
-        evidence: Evidence,
-        retention: Mapping[str, Retention],
-        conventions: Conventions,
-    ) -> tuple[Finding, ...]:
-        root = self.place.root
+    ) -> RuleContext:
+        """Return what the rules know besides `memory`; before the evidence was gathered, no note
+        has a retention.
+        """
         now = self.environment.now
-        renamed = self.find_moved(memory)
-        limits = get_thresholds(self.settings, root)
-        unseen = drop_confirmed(evidence, retention)
+        limits = get_thresholds(self.settings, self.place.root)
+        retention: Mapping[str, Retention] = {}
+        if evidence is not None:
+            retention = compute_retention(memory, evidence, verdicts, limits, now, written)
         if self._encrypted is None or not self._encrypted.is_for(memory):
             self._encrypted = EncryptedFiles(memory)
-        context = RuleContext(
+        return RuleContext(
             now,
             memory.layout,
             limits,
-            renamed,
-            unseen,
+            self.find_moved(memory),
+            drop_confirmed(evidence or NO_EVIDENCE, retention),
             retention,
             encrypted=self._encrypted,
-            conventions=conventions,
-            checkout=git.find_top_level(root) or "",
+            conventions=self.learn_conventions(memory),
+            checkout=git.find_top_level(self.place.root) or "",
         )
-        return self._without_refused(self._linter.run(memory, context))
 
     def learn_conventions(self, memory: Memory) -> Conventions:
         """Return the conventions of `memory`, as learned, demanded and set."""
         schema = find_schema(memory, git.find_top_level(memory.root) or memory.root)
         return self._learner.learn(memory, schema)
 
-    def _without_refused(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-        """Return `findings` with fixes marked unsafe that the user refused as proposals."""
+    def _run_rules(self, memory: Memory, context: RuleContext) -> tuple[Finding, ...]:
+        """Return the findings, with fixes marked unsafe that the user refused as proposals."""
+        findings = self._linter.run(memory, context)
         refused: Collection[str] = ()
         with suppress(StateUnusable):
             refused = self.decisions.find_active(Decision.REFUSE_FIX)

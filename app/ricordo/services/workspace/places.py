@@ -145,7 +145,7 @@ def find_memories(path: str | None, environment: Environment) -> list[MemoryPlac
     """Return the memories that `path` may mean, most likely first; at least one.
 
     `path` is a memory's directory, its index file, or the directory of a project; None is the
-    current directory. Raises MemoryNotFound if the path does not exist, and NoMemoryHere if no
+    current directory. Raises MemoryNotFound if the path does not exist, and NoMemoryFound if no
     memory belongs to it.
     """
     if path is None:

@@ -84,8 +84,8 @@ class Action:
 
     def find_label(self, context: ActionContext) -> str:
         """Return its label in `context`: one or two words."""
-        place, scene = context.place, context.screen_id
-        label = self.labels.get(place) or self.labels.get(scene) or self.label
+        place, screen_id = context.place, context.screen_id
+        label = self.labels.get(place) or self.labels.get(screen_id) or self.label
         return self.label_function(context) or label
 
     @property
@@ -93,9 +93,9 @@ class Action:
         """The contexts in which its keys work, to find keys that are used twice."""
         if self.only_while_searching:
             return frozenset((_FINDING,))
-        scenes = frozenset(scene.value for scene in self.screens)
+        screen_ids = frozenset(screen_id.value for screen_id in self.screens)
         in_note = ScreenId.NOTEBOOK in self.screens and not self.not_while_searching
-        return scenes | {_FINDING} if in_note else scenes
+        return screen_ids | {_FINDING} if in_note else screen_ids
 
 
 _FINDING = "note while finding"

@@ -54,7 +54,7 @@ def is_bound(screen: type[object], action_id: str) -> bool:
     return any(isinstance(binding, Binding) and binding.id == action_id for binding in declared)
 
 
-Handlers = Mapping[str, Callable[[], None]]
+Handlers = Mapping[str, Callable[[], object]]
 """What is called for an action, by action id."""
 
 
@@ -83,10 +83,10 @@ def moving_handlers(widget: Movable) -> Handlers:
     }
 
 
-def check_handlers(scene: ScreenId, handlers: Handlers) -> None:
-    """Raise ValueError unless `handlers` has the actions of `scene` and no others."""
-    expected = {action.id for action in find_actions(scene)}
+def check_handlers(screen_id: ScreenId, handlers: Handlers) -> None:
+    """Raise ValueError unless `handlers` has the actions of `screen_id` and no others."""
+    expected = {action.id for action in find_actions(screen_id)}
     if missing := sorted(expected - handlers.keys()):
-        raise ValueError(f"screen {scene}: no handler for {', '.join(missing)}")
+        raise ValueError(f"screen {screen_id}: no handler for {', '.join(missing)}")
     if unknown := sorted(handlers.keys() - expected):
-        raise ValueError(f"screen {scene}: no such action: {', '.join(unknown)}")
+        raise ValueError(f"screen {screen_id}: no such action: {', '.join(unknown)}")

@@ -77,9 +77,9 @@ ACTIONS: tuple[Action, ...] = (
 BY_ID: Mapping[str, Action] = {action.id: action for action in (*ACTIONS, *DIALOG_ACTIONS)}
 
 
-def find_actions(scene: ScreenId) -> list[Action]:
+def find_actions(screen_id: ScreenId) -> list[Action]:
     """Return the actions of a screen."""
-    return [action for action in ACTIONS if scene in action.screens]
+    return [action for action in ACTIONS if screen_id in action.screens]
 
 
 def format_action_keys(action: Action, keymap: Mapping[str, tuple[str, ...]]) -> str:

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from typing import Any, ClassVar, Protocol, TypeVar, cast
+from abc import abstractmethod
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
+from ricordo.errors import RicordoError
 from ricordo.settings.keymap import NO_KEY, Keymap
 from ricordo.text import make_encodable
 from ricordo.tui.actions.bindings import Handlers, check_handlers
 from ricordo.tui.actions.registry import BY_ID, find_actions, format_action_keys
 from ricordo.tui.color_palette import Palette
-from ricordo.tui.context import ActionContext, ScreenId
+from ricordo.tui.context import ActionContext, ScreenId, needs_redo, needs_undo
 from ricordo.tui.render.mask import MASK
+
+if TYPE_CHECKING:
+    from ricordo.memory.change import ChangeSet
+    from ricordo.storage.writer import Applied
 
 KEY_DELAY = 0.3
 """Seconds after a screen opens in which keys write nothing: they may have been meant for the
@@ -25,11 +34,11 @@ previous screen.
 Result = TypeVar("Result")
 
 
-def make_bindings(scene: ScreenId) -> list[BindingType]:
-    """Return the bindings of `scene`, one for each of its actions."""
+def make_bindings(screen_id: ScreenId) -> list[BindingType]:
+    """Return the bindings of `screen_id`, one for each of its actions."""
     return [
         Binding(action.keys or NO_KEY, f"do('{action.id}')", action.label, show=False, id=action.id)
-        for action in find_actions(scene)
+        for action in find_actions(screen_id)
     ]
 
 
@@ -39,8 +48,8 @@ class KeyHelp(Protocol):
     last_input_at: float
     """On the monotonic clock, in seconds."""
 
-    def show_keys(self, scene: ScreenId) -> None:
-        """Show the keys of `scene`."""
+    def show_keys(self, screen_id: ScreenId) -> None:
+        """Show the keys of `screen_id`."""
 
 
 def is_early(app: App[Any], opened_at: float) -> bool:
@@ -60,6 +69,7 @@ class ActionScreen(Screen[Result]):
         super().__init__()
         self._palette = palette
         self.keymap = keymap
+        self._one_at_a_time = asyncio.Lock()
         self.mounted_at = 0.0
         """When it was mounted, on the monotonic clock in seconds; 0 before."""
 
@@ -81,9 +91,10 @@ class ActionScreen(Screen[Result]):
     def handlers(self) -> Handlers:
         """What the keys do, by action id."""
         return {
-            "help": self.show_help,
-            "palette": self.open_palette,
-            "quit": self.quit,
+            "help": partial(cast(KeyHelp, self.app).show_keys, self.SCREEN_ID),
+            "palette": self.app.action_command_palette,
+            "quit": self.app.exit,
+            "leave": self.close,
         }
 
     def update_bars(self) -> None:
@@ -114,17 +125,102 @@ class ActionScreen(Screen[Result]):
         """Use the styles of another theme; the widgets repaint themselves."""
         self._palette = palette
 
-    def show_help(self) -> None:
-        """Show the keys of this screen."""
-        cast(KeyHelp, self.app).show_keys(self.SCREEN_ID)
+    def close(self) -> None:
+        """Close the screen without a result."""
+        self.dismiss(None)
 
-    def open_palette(self) -> None:
-        """Open the command palette."""
-        self.app.action_command_palette()
+    def _begin(self, work: Callable[[], Awaitable[object]]) -> None:
+        """Do `work`, which may write, after all earlier work."""
+        # not exclusive: later work must not cancel a write
+        self.run_worker(self._run_in_turn(work), group="in turn")
 
-    def quit(self) -> None:
-        """Quit Ricordo."""
-        self.app.exit()
+    async def _run_in_turn(self, work: Callable[[], Awaitable[object]]) -> None:
+        async with self._one_at_a_time:
+            await self._run_reporting(work)
+
+    async def _run_reporting(self, work: Callable[[], Awaitable[object]]) -> None:
+        """Do `work`; report its error, if any."""
+        try:
+            await work()
+        except RicordoError as error:
+            self._report_error(error)
+
+    def _report_error(self, error: RicordoError) -> None:
+        self.notify(str(error), severity="error", markup=False, timeout=10)
+
+
+class NotebookActions(Protocol):
+    """What the notebook does for other screens: it writes, and reports what fails."""
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a change to undo."""
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is a change to redo."""
+
+    async def propose(self, title: str, change_set: ChangeSet) -> ChangeSet | None:
+        """Show a change set; return what the user approves of it, None for nothing."""
+
+    async def write_approved(self, change_set: ChangeSet) -> Applied | None:
+        """Apply what the user has seen; return None where nothing was written."""
+
+    async def edit_note(self, path: str) -> None:
+        """Open a note in the user's editor and write what was saved."""
+
+    async def edit_text(self, name: str, text: str, use: Callable[[str], Awaitable[None]]) -> None:
+        """Open a text in the user's editor as a file called `name`, and pass the saved text to
+        `use` if it changed. Raises RicordoError; no text is lost.
+        """
+
+    async def retire_note(self, path: str) -> bool:
+        """Propose to retire a note, and do it where the user approves; return whether it was
+        retired.
+        """
+
+    async def undo_last(self) -> frozenset[str]:
+        """Undo the last change; return what it was about, such as paths of notes."""
+
+    async def redo_last(self) -> frozenset[str]:
+        """Redo what was undone last; return what it was about, such as paths of notes."""
+
+    def update_history(self) -> None:
+        """Find out again what can be undone and redone."""
+
+
+class UndoScreen(ActionScreen[None]):
+    """A screen that undoes and redoes changes of the memory."""
+
+    def __init__(self, palette: Palette, keymap: Keymap, actions: NotebookActions) -> None:
+        super().__init__(palette, keymap)
+        self._actions = actions
+
+    @property
+    def _undo_refusals(self) -> dict[str, str]:
+        """Why undo and redo are disabled, by action id."""
+        context = ActionContext(undo=self._actions.can_undo, redo=self._actions.can_redo)
+        return {"undo": needs_undo(context), "redo": needs_redo(context)}
+
+    @property
+    def handlers(self) -> Handlers:
+        return {**super().handlers, "undo": self.undo, "redo": self.redo}
+
+    def undo(self) -> None:
+        """Undo the last change."""
+        self._begin(partial(self._turn, self._actions.undo_last))
+
+    def redo(self) -> None:
+        """Redo what was undone last."""
+        self._begin(partial(self._turn, self._actions.redo_last))
+
+    @abstractmethod
+    async def _turn(self, turn: UndoAction) -> None:
+        """Call `turn`, and show what it changed."""
+
+
+UndoAction = Callable[[], Awaitable[frozenset[str]]]
+"""Undoes or redoes the last change; returns what it was about, such as paths of notes."""
 
 
 HEIGHT_BREAKPOINTS = [(0, "-low"), (30, "-high")]

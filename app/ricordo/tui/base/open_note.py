@@ -136,7 +136,6 @@ class OpenNote:
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
         return {
             "source": self.toggle_source,
             "reveal": self.toggle_secrets,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ricordo.errors import ChangeRefused, RicordoError
 from ricordo.memory.change import ChangeSet
@@ -36,13 +36,12 @@ from ricordo.tui.dialogs.change_set import ExtraAction, ProposalScreen
 from ricordo.tui.edits.editor import edit_copy
 
 if TYPE_CHECKING:
-    from textual.app import App
-
     from ricordo.curation.engine import Step
     from ricordo.memory.memory import Memory
     from ricordo.services.conflicts.judgement import JudgementOutcome, JudgementPreview
     from ricordo.services.workspace.follower import Follower
     from ricordo.services.workspace.notebook import Notebook, Snapshot
+    from ricordo.tui.base.action_screen import NotebookActions
     from ricordo.tui.edits.writer import ChangeWriter
     from ricordo.tui.render.line import StyledLine
 
@@ -55,32 +54,12 @@ class _ShownResolution:
     alternative: Resolution | None
 
 
-class MemoryActions(Protocol):
-    """What the workbench needs of the notebook that it opened from."""
-
-    @property
-    def app(self) -> App[object]:
-        """The program, which lends its terminal to editors."""
-
-    @property
-    def can_undo(self) -> bool:
-        """Whether there is a change to undo."""
-
-    @property
-    def can_redo(self) -> bool:
-        """Whether there is one to redo."""
-
-    async def undo_last(self) -> frozenset[str]:
-        """Undo the last change; return what it was about, such as ids of conflicts."""
-
-    def redo(self) -> None:
-        """Redo what was undone last."""
-
-
 class ConflictController:
     """Implements `conflicts.screen.ConflictActions` on a notebook."""
 
-    def __init__(self, changing: MemoryActions, writing: ChangeWriter, follower: Follower) -> None:
+    def __init__(
+        self, changing: NotebookActions, writing: ChangeWriter, follower: Follower
+    ) -> None:
         """`changing` undoes, `writing` writes change sets, `follower` stores decisions."""
         self._changing = changing
         self._writing = writing
@@ -93,7 +72,7 @@ class ConflictController:
         self._unfinished: dict[str, tuple[str, str]] = {}
         """Texts typed for “both are true” and not written, by conflict id."""
 
-    def open(self, app: App[object], snapshot: Snapshot) -> None:
+    def open(self, snapshot: Snapshot) -> None:
         """Show the workbench."""
         writing, self._snapshot = self._writing, snapshot
         self._screen = ConflictsScreen(
@@ -104,7 +83,7 @@ class ConflictController:
             snapshot.memory.layout.read_only,
             is_compared=snapshot.has_evidence,
         )
-        app.push_screen(self._screen)
+        writing.app.push_screen(self._screen)
         self._reload(snapshot)
 
     def update_snapshot(self, snapshot: Snapshot) -> None:
@@ -115,9 +94,7 @@ class ConflictController:
 
     def _reload(self, snapshot: Snapshot) -> None:
         """Show the conflicts of a snapshot, and the uncertain pairs that a model judged amiss."""
-        self._changing.app.run_worker(
-            self._load_conflicts(snapshot), group="doubts", exclusive=True
-        )
+        self._writing.app.run_worker(self._load_conflicts(snapshot), group="doubts", exclusive=True)
 
     async def _load_conflicts(self, snapshot: Snapshot) -> None:
         state = self._writing.notebook.environment.state
@@ -140,24 +117,16 @@ class ConflictController:
         """Whether there is a change to redo."""
         return self._changing.can_redo
 
-    def keep(self, conflict: Conflict, keep: Keep) -> None:
-        """Propose a change set that keeps one side."""
-        title = f"Keep {make_one_line(conflict.get_side(keep).quote.path)}"
-        self._writing.begin(
-            partial(self._propose_resolution, title, partial(_resolve_keep, conflict, keep))
-        )
-
-    def keep_both(self, conflict: Conflict) -> None:
-        """Ask when or for what each claim is true, and propose the change set."""
-        self._writing.begin(partial(self._keep_both, conflict))
-
-    def merge(self, conflict: Conflict) -> None:
-        """Let the user merge the two notes in the editor, and propose the result."""
-        self._writing.begin(partial(self._merge, conflict))
-
-    def dismiss(self, conflict: Conflict) -> None:
-        """Propose to record that this is no conflict."""
-        self._writing.begin(partial(self._dismiss, conflict))
+    def resolve(self, action_id: str, conflict: Conflict) -> None:
+        """Resolve a conflict as the key of that action does, and propose the change set."""
+        ways: Mapping[str, Callable[[Conflict], Awaitable[object]]] = {
+            "keep-left": partial(self._keep, Keep.LEFT),
+            "keep-right": partial(self._keep, Keep.RIGHT),
+            "merge": self._merge,
+            "both": self._keep_both,
+            "no-conflict": self._dismiss,
+        }
+        self._writing.begin(partial(ways[action_id], conflict))
 
     def judge_uncertain_pairs(self) -> None:
         """Show the uncertain pairs, and let the user have a model judge them."""
@@ -171,7 +140,7 @@ class ConflictController:
             self._writing.palette,
             notebook.settings.keymap,
         )
-        self._changing.app.push_screen(screen, self._show_opinions)
+        self._writing.app.push_screen(screen, self._show_opinions)
 
     def _show_opinions(self, outcome: JudgementOutcome | None) -> None:
         from ricordo.tui.conflicts.rows import describe_outcome
@@ -196,7 +165,7 @@ class ConflictController:
         notebook, keymap = writing.notebook, writing.notebook.settings.keymap
         find = partial(list_note_origins, notebook, self._snapshot.memory, path)
         screen = OriginScreen(path, find, writing.palette, keymap)
-        self._changing.app.push_screen(screen)
+        self._writing.app.push_screen(screen)
 
     def undo(self) -> None:
         """Undo the last change, and show the conflict that it had resolved."""
@@ -209,14 +178,14 @@ class ConflictController:
 
     def redo(self) -> None:
         """Redo the change that was undone last."""
-        self._changing.redo()
+        self._writing.run(self._changing.redo_last)
 
     # Implementation
 
-    async def _propose_resolution(
-        self, title: str, resolve: Callable[[Memory], Resolution]
-    ) -> None:
-        await self._propose(await self._writing.read(), title, resolve)
+    async def _keep(self, keep: Keep, conflict: Conflict) -> None:
+        title = f"Keep {make_one_line(conflict.get_side(keep).quote.path)}"
+        memory = await self._writing.read()
+        await self._propose(memory, title, lambda memory: resolve_for_one(memory, conflict, keep))
 
     async def _propose(
         self, memory: Memory, title: str, resolve: Callable[[Memory], Resolution]
@@ -268,7 +237,10 @@ class ConflictController:
         if form_result is None:
             return
         typed = form_result.values["left"], form_result.values["right"]
-        resolve = partial(_resolve_both, conflict, *typed)
+
+        def resolve(memory: Memory) -> Resolution:
+            return resolve_for_both(memory, conflict, *typed)
+
         is_written = form_result.confirmed and await self._propose_both(conflict, typed, resolve)
         if not is_written and any(typed):
             self._unfinished[conflict.id] = typed
@@ -291,7 +263,7 @@ class ConflictController:
         copy = write_private_copy(state, os.path.basename(path), prepared.encode())
         is_written, before = False, read_stamp(copy)
         try:
-            text = edit_copy(self._changing.app, self._writing.notebook, copy)
+            text = edit_copy(self._writing.app, self._writing.notebook, copy)
             if read_stamp(copy) == before:
                 # left without saving, as with `:q!`
                 remove_private_copy(copy)
@@ -299,8 +271,9 @@ class ConflictController:
                 return
             title = f"Merge into {make_one_line(path)}"
             # compared with the notes that were merged: the editor may have been open for long
-            resolve = partial(_resolve_merge, path, other, text)
-            is_written = await self._propose(memory, title, resolve)
+            is_written = await self._propose(
+                memory, title, lambda _: resolve_by_merge(path, other, text)
+            )
         finally:
             if is_written:
                 remove_private_copy(copy)
@@ -327,37 +300,22 @@ class ConflictController:
         self._writing.report("Not shown again until one of the two claims changes. u undoes it.")
 
 
-def _resolve_keep(conflict: Conflict, keep: Keep, memory: Memory) -> Resolution:
-    return resolve_for_one(memory, conflict, keep)
-
-
-def _resolve_merge(path: str, other: str, text: str, _: Memory) -> Resolution:
-    return resolve_by_merge(path, other, text)
-
-
-def _resolve_both(conflict: Conflict, left: str, right: str, memory: Memory) -> Resolution:
-    return resolve_for_both(memory, conflict, left, right)
-
-
 class UncertainPairsQuestion:
     """The uncertain pairs of one snapshot, as a question to a model or a program."""
 
     title = "Uncertain pairs · ask a model or a program"
 
     def __init__(self, notebook: Notebook, snapshot: Snapshot) -> None:
-        """Read nothing yet."""
         # its own notebook: it is used in a thread
         self._notebook = notebook.copy()
         self._snapshot = snapshot
 
     def load_preview(self, step: Step) -> JudgementPreview:
-        """Return what is sent, what it may cost, and the earlier opinions."""
         from ricordo.services.conflicts.judgement import preview_judgement
 
         return preview_judgement(self._notebook, self._snapshot)
 
     def render_preview(self, before: JudgementPreview, width: int) -> list[StyledLine]:
-        """Return what would be sent, else the pairs; and the earlier opinions, as lines."""
         close, curate, next_engine = (
             format_action_keys(BY_ID[id], self._notebook.settings.keymap)
             for id in ("leave", "curate", "next")

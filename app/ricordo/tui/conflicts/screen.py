@@ -66,17 +66,8 @@ class ConflictActions(Protocol):
     def can_redo(self) -> bool:
         """Whether there is a change to redo."""
 
-    def keep(self, conflict: Conflict, keep: Keep) -> None:
-        """Propose a change set that keeps one side."""
-
-    def keep_both(self, conflict: Conflict) -> None:
-        """Ask when or for what each claim is true, and propose the change set."""
-
-    def merge(self, conflict: Conflict) -> None:
-        """Let the user merge the two notes in the editor, and propose the result."""
-
-    def dismiss(self, conflict: Conflict) -> None:
-        """Propose to record that this is no conflict."""
+    def resolve(self, action_id: str, conflict: Conflict) -> None:
+        """Resolve a conflict as the key of that action does, and propose the change set."""
 
     def judge_uncertain_pairs(self) -> None:
         """Let the user have a model judge the uncertain pairs."""
@@ -128,7 +119,7 @@ class ConflictsScreen(ActionScreen[None]):
         *,
         is_compared: bool = True,
     ) -> None:
-        """`read_only` is why nothing of the memory can be changed; `is_known` says whether the
+        """`read_only` is why nothing of the memory can be changed; `is_compared` says whether the
         notes have been compared.
         """
         super().__init__(palette, keymap)
@@ -161,7 +152,6 @@ class ConflictsScreen(ActionScreen[None]):
         self._empty_view = ReadView(palette, self._render_empty, id="nothing")
 
     def compose(self) -> ComposeResult:
-        """Lay out the title, the two notes, the suggestion and the keys."""
         yield self._title
         yield Container(*self._sides.values(), id="sides")
         yield self._empty_view
@@ -169,12 +159,10 @@ class ConflictsScreen(ActionScreen[None]):
         yield self._keys
 
     def on_mount(self) -> None:
-        """Show the first conflict."""
         self._texts[Keep.LEFT].focus()
         self._update()
 
     def on_resize(self) -> None:
-        """Put the notes side by side if there is room."""
         self.set_class(self.size.width >= SIDE_BY_SIDE_WIDTH, "-wide")
 
     # What is shown
@@ -272,7 +260,6 @@ class ConflictsScreen(ActionScreen[None]):
         return render_paragraphs(describe_no_conflicts(self._uncertain_count, key), width)
 
     def update_bars(self) -> None:
-        """Update the title and the keys."""
         conflict = self.conflict
         if conflict is None:
             title = [StyledSpan(" Conflicts ", "accent bold")]
@@ -295,7 +282,6 @@ class ConflictsScreen(ActionScreen[None]):
 
     @property
     def action_context(self) -> ActionContext:
-        """Return the state of the keys here, with the reasons for disabled ones."""
         known = ActionContext(undo=self._actions.can_undo, redo=self._actions.can_redo)
         nothing = "" if self.conflict else "There are no conflicts."
         is_whole = self.conflict is not None and self.conflict.is_of_whole
@@ -327,47 +313,26 @@ class ConflictsScreen(ActionScreen[None]):
 
     @property
     def handlers(self) -> Handlers:
-        """Return the handlers of the keys by action id."""
         focused = next((it for it in self._texts.values() if it.has_focus), self._empty_view)
         return {
             **super().handlers,
             **moving_handlers(focused),
-            "merge": self.merge,
-            "both": self.keep_both,
-            "no-conflict": self.dismiss_conflict,
+            **{action_id: partial(self._resolve, action_id) for action_id in _RESOLVING},
             "next-pane": self.go_to_other_note,
             "origin": self.show_origin,
             "reveal": self.toggle_secrets,
-            "judge-doubts": self.judge_uncertain,
+            "judge-doubts": self._actions.judge_uncertain_pairs,
             "undo": self.undo,
-            "redo": self.redo,
+            "redo": self._actions.redo,
             "conflicts": self.close,
-            "keep-left": partial(self._keep_side, Keep.LEFT),
-            "keep-right": partial(self._keep_side, Keep.RIGHT),
             "back": partial(self._go, -1),
             "forward": partial(self._go, 1),
             "previous-pane": self.go_to_other_note,
-            "leave": self.close,
         }
 
-    def _keep_side(self, keep: Keep) -> None:
+    def _resolve(self, action_id: str) -> None:
         if self.conflict is not None:
-            self._actions.keep(self.conflict, keep)
-
-    def merge(self) -> None:
-        """Merge the two notes."""
-        if self.conflict is not None:
-            self._actions.merge(self.conflict)
-
-    def keep_both(self) -> None:
-        """Keep both claims, each with when or for what it is true."""
-        if self.conflict is not None:
-            self._actions.keep_both(self.conflict)
-
-    def dismiss_conflict(self) -> None:
-        """Record that there is no conflict."""
-        if self.conflict is not None:
-            self._actions.dismiss(self.conflict)
+            self._actions.resolve(action_id, self.conflict)
 
     def _go(self, direction: int) -> None:
         self._position += direction
@@ -390,22 +355,10 @@ class ConflictsScreen(ActionScreen[None]):
             self._revealed = "" if self._revealed else self.conflict.id
             self._update()
 
-    def judge_uncertain(self) -> None:
-        """Let a model judge the uncertain pairs."""
-        self._actions.judge_uncertain_pairs()
-
     def undo(self) -> None:
         """Undo the last change."""
         self._before_undo = frozenset(it.id for it in self._conflicts)
         self._actions.undo()
-
-    def redo(self) -> None:
-        """Redo the change that was undone last."""
-        self._actions.redo()
-
-    def close(self) -> None:
-        """Close the screen: the key that opened it closes it."""
-        self.dismiss(None)
 
 
 _HINT = "until a day, since a day, on laptops, in tests …"
@@ -422,7 +375,6 @@ class BothTrueScreen(FormScreen):
         self._conflict = conflict
 
     def compose_below(self) -> ComposeResult:
-        """Show the two claims."""
         for name, side in (("left", self._conflict.left), ("right", self._conflict.right)):
             label = StyledSpan(f" {name + ' claim':<{LABEL_WIDTH}}", "dim")
             bar = Bar(self._palette, id=f"{name}-claim", base="")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from ricordo.curation.engine import Step
     from ricordo.curation.proposal import RejectedChange
     from ricordo.services.curation.curation import Curation, RetryPreview, RetryRequest
+    from ricordo.settings.settings import EngineSettings
     from ricordo.tui.actions.bindings import Handlers
-    from ricordo.tui.base.action_screen import ActionScreen
+    from ricordo.tui.base.action_screen import ActionScreen, NotebookActions
     from ricordo.tui.base.open_note import OpenNote
     from ricordo.tui.curation.decisions import CurationDecisions
     from ricordo.tui.curation.scope_screen import ScopeChoice
-    from ricordo.tui.curation.screen import CurationActions, CurationScreen
+    from ricordo.tui.curation.screen import CurationScreen
 
 _ASKED_EVERY = 2.0
 """Seconds between two checks whether another process has added proposals."""
@@ -53,17 +54,17 @@ class CurationController:
         screen: ActionScreen[Any],
         notebook: Notebook,
         reading: OpenNote,
-        say: Callable[[], None],
-        actions: CurationActions,
+        changed: Callable[[], None],
+        actions: NotebookActions,
     ) -> None:
-        """`say` is called when the number of pending proposals changes; `actions` is what the
+        """`changed` is called when the number of pending proposals changes; `actions` is what the
         review can do to the memory.
         """
         self._screen = screen
         # its own notebook for threads: the other one is used in the follower's
         self._notebook = notebook.copy()
         self._reading = reading
-        self._say = say
+        self._on_changed = changed
         self._actions = actions
         self._review: CurationScreen | None = None
         self._request: RetryRequest | None = None
@@ -92,7 +93,7 @@ class CurationController:
         self._stamp = stamp
         if count is not None:
             self.pending_count = count
-        self._screen.call_later(self._say)
+        self._screen.call_later(self._on_changed)
 
     def update_snapshot(self, snapshot: Snapshot) -> None:
         """Update the review, if it is open, with a new snapshot."""
@@ -106,16 +107,12 @@ class CurationController:
 
     @property
     def handlers(self) -> Handlers:
-        """Return the handlers of the keys by action id."""
         return {
-            "curate": self.open_curation,
+            "curate": partial(self._run, self._open),
         }
 
-    def open_curation(self) -> None:
-        """Open the review if proposals are pending or can be sent back, else ask for new ones."""
-        self._run(self._open)
-
     async def _open(self) -> None:
+        """Open the review if proposals are pending or can be sent back, else ask for new ones."""
         await self._count()
         if self.pending_count or (self._request is not None and self._decisions.has_to_send_back):
             self._open_review()
@@ -134,15 +131,12 @@ class CurationController:
             self._decisions,
             self.choose_scope,
             self._send_back,
-            self._recount,
+            partial(self._run, self._count),
         )
         screen.app.push_screen(self._review, self._forget_review)
 
     def _forget_review(self, _: None) -> None:
         self._review = None
-
-    def _recount(self) -> None:
-        self._run(self._count)
 
     # Asking for proposals
 
@@ -151,21 +145,20 @@ class CurationController:
         self._run(self._choose_scope)
 
     async def _choose_scope(self) -> None:
-        from ricordo.tui.curation.runner import CurationRunner
-
-        asker = CurationRunner(self._notebook)
-        ways = await asyncio.to_thread(_find_scopes, self._notebook, self._reading.path)
-        engines, chosen = await asyncio.to_thread(asker.list_engines)
+        # its own notebook: the review may read the memory meanwhile
+        notebook = self._notebook.copy()
+        ways = await asyncio.to_thread(_find_scopes, notebook, self._reading.path)
+        engines, chosen = await asyncio.to_thread(_list_engines, notebook)
         # its dependencies were loaded in the threads
         from ricordo.tui.curation.scope_screen import ScopeScreen
 
         styles, keymap = self._screen.current_palette(), self._screen.keymap
-        screen = ScopeScreen(ways, engines, chosen, asker, styles, keymap)
+        screen = ScopeScreen(ways, engines, chosen, notebook, styles, keymap)
 
         def curated(curation: Curation | None) -> None:
             # a cancelled screen has asked nobody: the earlier request can still be sent back to
             if curation is not None:
-                self._run(partial(self._store, curation, asker.last_request))
+                self._run(partial(self._store, curation, screen.last_request))
 
         self._screen.app.push_screen(screen, curated)
 
@@ -222,6 +215,13 @@ def _describe_outcome(curation: Curation) -> Iterator[str]:
         yield f"No changes proposed by {make_one_line(name_engine(run))}."
 
 
+def _list_engines(notebook: Notebook) -> tuple[Sequence[EngineSettings], EngineSettings]:
+    """Return the engines to choose from, and the last chosen one."""
+    from ricordo.services.engines.choice import list_engines, load_chosen_engine
+
+    return list_engines(notebook), load_chosen_engine(notebook)
+
+
 def _find_scopes(notebook: Notebook, note: str) -> list[ScopeChoice]:
     from ricordo.services.curation.preparation import CurationScope, get_scope, list_recent_sessions
     from ricordo.services.sessions.activity_text import format_day
@@ -260,13 +260,11 @@ class RetryQuestion:
         self._rejected = rejected
 
     def load_preview(self, step: Step) -> RetryPreview:
-        """Return what is sent and what it may cost."""
         from ricordo.services.curation.curation import preview_retry
 
         return preview_retry(self._notebook, self._request, self._rejected)
 
     def render_preview(self, before: RetryPreview, width: int) -> list[StyledLine]:
-        """Return what would be sent, as lines."""
         heading = [BLANK, StyledLine((StyledSpan("this is sent", "heading"),)), BLANK]
         from ricordo.tui.render.egress_lines import render_about, render_sent
 

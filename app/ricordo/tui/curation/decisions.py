@@ -29,7 +29,6 @@ class CurationDecisions:
     """The decisions on the pending proposals of one memory, as long as it is open."""
 
     def __init__(self) -> None:
-        """Start without decisions."""
         self._numbers: dict[str, int] = {}
         """Numbers of the proposals by id, in the order in which they were first shown."""
         self._marks: dict[str, ProposalDecision] = {}

@@ -14,6 +14,7 @@ from textual.screen import ModalScreen
 
 from ricordo.errors import RicordoError
 from ricordo.llm.redaction import RedactedValue
+from ricordo.services.engines.redaction import allow_value, allowed_values, withhold_value
 from ricordo.settings.keymap import Keymap
 from ricordo.tui.actions.bindings import Handlers, moving_handlers
 from ricordo.tui.base.action_screen import ActionScreen, make_bindings
@@ -27,8 +28,8 @@ from ricordo.tui.widgets.row_list import RowList
 if TYPE_CHECKING:
     from ricordo.services.curation.preparation import NewActivity
     from ricordo.services.engines.preview import Egress
+    from ricordo.services.workspace.notebook import Notebook
     from ricordo.tui.color_palette import Palette
-    from ricordo.tui.curation.runner import CurationRunner
 
 _NOTHING = (
     ("Nothing is redacted", "heading"),
@@ -50,14 +51,14 @@ class RedactionScreen(ModalScreen[bool], ActionScreen[bool]):
         self,
         egress: Egress,
         spoken: NewActivity,
-        asker: CurationRunner,
+        notebook: Notebook,
         palette: Palette,
         keymap: Keymap,
     ) -> None:
         """`egress` lists the values redacted from `spoken`; the allowed ones are read from disk."""
         ActionScreen.__init__(self, palette, keymap)
         self._egress, self._spoken = egress, spoken
-        self._asker = asker
+        self._notebook = notebook
         self.values = list(egress.redacted)
         """The values, redacted ones first."""
         self.allowed: set[str] = set()
@@ -70,7 +71,6 @@ class RedactionScreen(ModalScreen[bool], ActionScreen[bool]):
         self._keys = Bar(palette, id="keys")
 
     def compose(self) -> ComposeResult:
-        """Lay out a line about redaction, the values and the keys."""
         with Vertical(id="overlay") as overlay:
             overlay.border_title = Content("Redacted: values that are not sent")
             yield Bar(self._palette, id="words", base="").with_left(StyledSpan(_ABOUT, "dim"))
@@ -78,7 +78,6 @@ class RedactionScreen(ModalScreen[bool], ActionScreen[bool]):
             yield self._keys
 
     def on_mount(self) -> None:
-        """Read the allowed values."""
         self._list.focus()
         self._show()
         self.run_worker(self._read())
@@ -89,7 +88,7 @@ class RedactionScreen(ModalScreen[bool], ActionScreen[bool]):
 
     async def _read(self) -> None:
         try:
-            allowed = await asyncio.to_thread(self._asker.list_allowed)
+            allowed = await asyncio.to_thread(allowed_values, self._notebook)
         except RicordoError as error:
             self.notify(str(error), severity="error", markup=False, timeout=10)
         else:
@@ -112,7 +111,6 @@ class RedactionScreen(ModalScreen[bool], ActionScreen[bool]):
 
     @property
     def action_context(self) -> ActionContext:
-        """Return which key changes the value under the cursor."""
         value = self._value
         if value is None or not self.is_read:
             reason = "No value is selected." if self.is_read else "The values are still being read."
@@ -123,36 +121,29 @@ class RedactionScreen(ModalScreen[bool], ActionScreen[bool]):
         return ActionContext(screen_id=self.SCREEN_ID, disabled_reasons=refusals)
 
     def update_bars(self) -> None:
-        """Update the keys."""
         self._keys.set_content(*render_key_line(self.action_context, self.keymap))
 
     @property
     def handlers(self) -> Handlers:
-        """Return the handlers of the keys by action id."""
         return {
             **super().handlers,
             **moving_handlers(self._list),
-            "yes": self.allow_value,
-            "no": self.redact_value,
+            "yes": partial(self._decide_on_value, is_allowed=True),
+            "no": partial(self._decide_on_value, is_allowed=False),
             "leave": self.close,
         }
 
-    def allow_value(self) -> None:
-        """Allow the value to be sent from now on."""
+    def _decide_on_value(self, *, is_allowed: bool) -> None:
+        """Allow the value to be sent from now on, or redact it again."""
         if (value := self._value) is not None:
-            self.run_worker(self._decide(value, is_allowed=True))
-
-    def redact_value(self) -> None:
-        """Redact the value again."""
-        if (value := self._value) is not None:
-            self.run_worker(self._decide(value, is_allowed=False))
+            self.run_worker(self._decide(value, is_allowed=is_allowed))
 
     async def _decide(self, value: RedactedValue, *, is_allowed: bool) -> None:
-        asker, fingerprint = self._asker, value.fingerprint
+        notebook, fingerprint = self._notebook, value.fingerprint
         decide = (
-            partial(asker.allow_value, value)
+            partial(allow_value, notebook, value)
             if is_allowed
-            else partial(asker.redact_value, fingerprint)
+            else partial(withhold_value, notebook, fingerprint)
         )
         try:
             async with self._one_at_a_time:

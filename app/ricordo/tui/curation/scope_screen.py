@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.binding import BindingType
 
-from ricordo.curation.engines.llm import ANTHROPIC
+from ricordo.curation.engines.llm import ANTHROPIC, ModelClient
+from ricordo.errors import StateUnusable
+from ricordo.services.engines.choice import save_chosen_engine
+from ricordo.services.engines.preview import CurationPreview, preview_curation
 from ricordo.settings.keymap import Keymap
 from ricordo.text import count_cells, make_one_line
 from ricordo.tui.actions.bindings import Handlers, dialog_bindings
@@ -28,12 +32,11 @@ from ricordo.tui.render.line import StyledLine, StyledSpan, fit
 if TYPE_CHECKING:
     from ricordo.curation.engine import Step
     from ricordo.curation.engines.external import Estimate
-    from ricordo.services.curation.curation import Curation
+    from ricordo.services.curation.curation import Curation, RetryRequest
     from ricordo.services.curation.preparation import CurationScope
-    from ricordo.services.engines.preview import CurationPreview
+    from ricordo.services.workspace.notebook import Notebook
     from ricordo.settings.settings import EngineSettings
     from ricordo.tui.color_palette import Palette
-    from ricordo.tui.curation.runner import CurationRunner
 
 _LABEL = 18
 """Cells of the label of a scope."""
@@ -69,23 +72,25 @@ class ScopeScreen(AskScreen["CurationPreview", "Curation"]):
         ways: Sequence[ScopeChoice],
         engines: Sequence[EngineSettings],
         engine: EngineSettings,
-        asker: CurationRunner,
+        notebook: Notebook,
         palette: Palette,
         keymap: Keymap,
     ) -> None:
         """`engine` is the one that is chosen at first: one of `engines`, perhaps with another
-        model.
+        model. `notebook` is used in this screen's threads only.
         """
         heading = "Curate · notes from your messages to agents"
-        super().__init__(heading, asker.environment, palette, keymap, engine, len(ways))
+        super().__init__(heading, notebook.environment, palette, keymap, engine, len(ways))
         self._ways = ways
         self._engines = engines
-        self._asker = asker
+        self._notebook = notebook
+        self._stored_engine = engine
+        self.last_request: RetryRequest | None = None
+        """The last request to a model or program, and its brief; None for the rules."""
 
     # What is shown
 
     def render_row(self, number: int, width: int) -> Spans:
-        """Return a scope."""
         way = self._ways[number]
         label = way.label + " " * max(1, _LABEL - count_cells(way.label))
         spans = (
@@ -96,7 +101,6 @@ class ScopeScreen(AskScreen["CurationPreview", "Curation"]):
         return fit(spans, width)
 
     def render_bars(self) -> Mapping[str, tuple[Spans, ...]]:
-        """Return the engine, and the size of the brief."""
         before = self.preview
         brief = (
             describe_brief(before.prepared, before.max_brief_tokens)
@@ -107,28 +111,49 @@ class ScopeScreen(AskScreen["CurationPreview", "Curation"]):
         return {"engine": engine, "about": (brief,)}
 
     def render_preview(self, before: CurationPreview, width: int) -> list[StyledLine]:
-        """Return the warnings about the curation, and the brief."""
         return render_curation(before, width)
 
     def describe_idle(self) -> str:
-        """Return that nothing is sent or written yet."""
         return " nothing is sent before Enter; proposals alone write nothing"
 
     # Jobs
 
     def load_preview(self, step: Step) -> CurationPreview:
-        """Return the preview of the scope under the cursor."""
-        return self._asker.load_preview(self.engine, self._ways[self.row].scope, step)
+        if self.engine != self._stored_engine:
+            with suppress(StateUnusable):  # it can be chosen again
+                save_chosen_engine(self._notebook, self.engine)
+            self._stored_engine = self.engine
+        return preview_curation(self._notebook, self.engine, self._ways[self.row].scope, step)
 
     def send(self, before: CurationPreview) -> None:
-        """Curate."""
-        work = partial(self._asker.propose, before)
+        work = partial(self._propose, before)
         self.begin_asking("proposing", work, self.finish, is_paid=before.egress is not None)
+
+    def _propose(self, before: CurationPreview, step: Step) -> Curation:
+        """Return the proposals; nothing is stored. Raises CuratorFailed and StateUnusable."""
+        from ricordo.services.curation.curation import RetryRequest, propose_prepared
+        from ricordo.services.engines.engines import make_rules_engine
+
+        target = before.egress.target if before.egress else None
+        make = target or make_rules_engine
+        curation = propose_prepared(self._notebook, before.prepared, step, make)
+        self.last_request = RetryRequest(before.prepared, target) if target else None
+        return curation
+
+    def _count_tokens(self, before: CurationPreview, step: Step) -> Estimate:
+        """Return the cost estimate by the server's own token count; the server sees the brief.
+        Raises CuratorFailed.
+        """
+        from ricordo.curation.engines.external import seal_brief
+
+        assert before.egress is not None
+        model, prepared = before.egress.target.ask, before.prepared
+        assert isinstance(model, ModelClient)
+        return model.estimate_of(model.count(seal_brief(prepared.brief, prepared.redaction), step))
 
     # Keys
 
     def find_refusals(self, disabled_reason: str) -> Mapping[str, str]:
-        """Return why an engine cannot be switched, counted with, or has redacted nothing."""
         is_model = self.engine.use == ANTHROPIC
         return {
             "next": "",
@@ -141,7 +166,6 @@ class ScopeScreen(AskScreen["CurationPreview", "Curation"]):
 
     @property
     def handlers(self) -> Handlers:
-        """Return the handlers of the keys by action id."""
         return {
             **super().handlers,
             "model": self.ask_for_model,
@@ -174,7 +198,7 @@ class ScopeScreen(AskScreen["CurationPreview", "Curation"]):
         assert self.preview is not None
         assert self.preview.egress is not None
         egress, activity = self.preview.egress, self.preview.prepared.activity
-        screen = RedactionScreen(egress, activity, self._asker, self._palette, self.keymap)
+        screen = RedactionScreen(egress, activity, self._notebook, self._palette, self.keymap)
         self.app.push_screen(screen, self._apply_decisions)
 
     def _apply_decisions(self, is_other: bool | None) -> None:
@@ -184,7 +208,7 @@ class ScopeScreen(AskScreen["CurationPreview", "Curation"]):
     def count_tokens(self) -> None:
         """Have the server count the tokens."""
         assert self.preview is not None
-        work = partial(self._asker.count_tokens, self.preview)
+        work = partial(self._count_tokens, self.preview)
         self.begin_asking("the server counts", work, self._show_count, is_paid=False)
 
     def _show_count(self, counted: Estimate) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
 from textual.content import Content
@@ -27,8 +27,8 @@ from ricordo.services.sessions.quotes import list_quote_origins, list_titles
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, make_one_line
 from ricordo.tui.actions.bindings import Handlers
-from ricordo.tui.base.action_screen import make_bindings
-from ricordo.tui.base.list_diff_screen import ListDiffScreen, NotebookActions, UndoAction
+from ricordo.tui.base.action_screen import NotebookActions, UndoAction, make_bindings
+from ricordo.tui.base.list_diff_screen import ListDiffScreen
 from ricordo.tui.context import ActionContext, ScreenId
 from ricordo.tui.curation.decisions import (
     CurationDecisions,
@@ -63,18 +63,6 @@ _NOT_BACK = "Only a rejected change of a model or program can be sent back, once
 _DECIDING = ("yes", "no", "later", "edit", "hunk")
 
 
-class CurationActions(NotebookActions, Protocol):
-    """What the review can do to the memory."""
-
-    def update_history(self) -> None:
-        """Read again whether there is something to undo: a refusal was recorded."""
-
-    async def edit_text(self, name: str, text: str, use: Callable[[str], Awaitable[None]]) -> None:
-        """Open a text in the user's editor as a file called `name`, and pass the saved text to
-        `use` if it changed. Raises RicordoError; no text is lost.
-        """
-
-
 class CurationScreen(ListDiffScreen):
     """Decides on pending proposals. Only ctrl+s writes; undecided ones stay pending."""
 
@@ -86,7 +74,7 @@ class CurationScreen(ListDiffScreen):
         notebook: Notebook,
         palette: Palette,
         keymap: Keymap,
-        actions: CurationActions,
+        actions: NotebookActions,
         decisions: CurationDecisions,
         curate: Callable[[], None],
         send_back: Callable[[RejectedChange], None],
@@ -97,7 +85,6 @@ class CurationScreen(ListDiffScreen):
         when the number of pending proposals may have changed.
         """
         super().__init__(notebook, palette, keymap, actions)
-        self._edit_text, self._ask_history = actions.edit_text, actions.update_history
         self._decisions = decisions
         self._curate = curate
         self._send_back = send_back
@@ -107,14 +94,12 @@ class CurationScreen(ListDiffScreen):
         self._things: Sequence[ReviewItem] = ()
 
     def on_mount(self) -> None:
-        """Show the pending proposals."""
         # reason and evidence of a proposal are scrolled with its diff
         self._about.display = False
         self.watch(self._diff, "scroll_y", self._scrolled, init=False)
         self.refresh_proposals()
 
     def on_resize(self) -> None:
-        """Check whether the end of the diff is in sight now."""
         self.call_after_refresh(self._scrolled)
 
     # What is shown
@@ -211,7 +196,6 @@ class CurationScreen(ListDiffScreen):
         return []
 
     def update_bars(self) -> None:
-        """Update the title, the number of decisions and the keys."""
         super().update_bars()
         title = StyledSpan(" Curation ", "accent bold")
         pending = self._pending
@@ -234,7 +218,6 @@ class CurationScreen(ListDiffScreen):
 
     @property
     def action_context(self) -> ActionContext:
-        """Return the state of the keys, with how many proposals ctrl+s would write."""
         return replace(super().action_context, accepted=len(self._accepted))
 
     @property
@@ -282,7 +265,6 @@ class CurationScreen(ListDiffScreen):
 
     @property
     def handlers(self) -> Handlers:
-        """Return the handlers of the keys by action id."""
         return {
             **super().handlers,
             "later": self.postpone,
@@ -295,7 +277,7 @@ class CurationScreen(ListDiffScreen):
             "yes": partial(self._mark, ProposalDecision.ACCEPTED),
             "no": partial(self._mark, ProposalDecision.REFUSED),
             "curate": self._curate,
-            "open": self.go_to_diff,
+            "open": self.go_to_pane,
         }
 
     def _mark(self, mark: ProposalDecision) -> None:
@@ -320,7 +302,7 @@ class CurationScreen(ListDiffScreen):
     def toggle_hunk(self) -> None:
         """Leave out or include the hunk under the cursor; elsewhere go to the next hunk."""
         if self._diff.hunk is None:
-            self.go_to_diff()
+            self.go_to_pane()
             self._diff.go_to_hunk()
         elif (proposal := self.proposal) is not None and self._diff.toggle_hunk():
             self._decisions.leave_out_hunks(proposal, self._diff.left_out, self._diff.hunks)
@@ -342,7 +324,7 @@ class CurationScreen(ListDiffScreen):
             self._decisions.replace(old, new)
             self.notify("Your edited text is shown; press a to accept it.", markup=False, timeout=5)
 
-        await self._edit_text(name, text, use)
+        await self._actions.edit_text(name, text, use)
         await self._load()
 
     def show_origin(self) -> None:
@@ -418,7 +400,7 @@ class CurationScreen(ListDiffScreen):
             refused = self._decisions.list_refused(self._proposals)
             if refused:
                 await asyncio.to_thread(refuse, self._notebook, refused)
-                self._ask_history()
+                self._actions.update_history()
             if accepted := self._accepted:
                 message = f"{len(accepted)} accepted, not written: still pending. ctrl+s writes."
                 self.app.notify(message, severity="warning", markup=False)
@@ -426,7 +408,3 @@ class CurationScreen(ListDiffScreen):
             self._decisions.forget_written()
             self._changed()
             self.dismiss(None)
-
-    def on_row_list_opened(self) -> None:
-        """Go to the diff on a double click."""
-        self.go_to_diff()

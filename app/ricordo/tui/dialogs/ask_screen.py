@@ -180,7 +180,6 @@ class AskScreen(
     # What is shown
 
     def compose(self) -> ComposeResult:
-        """Lay out the rows, the engine and its cost, what is sent, the progress and the keys."""
         with Vertical(id="overlay") as overlay:
             overlay.border_title = Content(self._heading)
             if self._row_count:
@@ -191,7 +190,6 @@ class AskScreen(
             yield self._keys
 
     def on_mount(self) -> None:
-        """Select the first row and make the preview."""
         if self._row_count:
             self._list.styles.height = self._row_count
             self._list.show(self._row_count, self.row)
@@ -200,7 +198,6 @@ class AskScreen(
         self.reload_preview()
 
     def on_unmount(self) -> None:
-        """Cancel the job of a closed screen."""
         self._jobs.cancel()
 
     def _render_row(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
@@ -225,7 +222,6 @@ class AskScreen(
         return lines + (self.render_preview(self.preview, width) if self.preview else [])
 
     def update_bars(self) -> None:
-        """Update the engine, its cost, the progress, the keys and what is sent."""
         bars = dict(self.render_bars())
         # rows that are being looked up stay, so that nothing jumps
         may_send = self.engine is not None and self.engine.use != RULES
@@ -276,7 +272,7 @@ class AskScreen(
     def reload_preview(self, failure: str = "") -> None:
         """Make the preview, and show `failure` above it."""
         self.preview, self.counted, self.failure = None, None, failure
-        self._begin(self.PREPARING, self.load_preview, self._show_preview)
+        self._start_job(self.PREPARING, self.load_preview, self._show_preview)
 
     def _show_preview(self, before: Preview) -> None:
         self.preview = before
@@ -291,9 +287,9 @@ class AskScreen(
     ) -> None:
         """Have the engine do `work` in a thread, then call `done` with its result."""
         self.is_asking, self._is_paid, self.failure = True, is_paid, ""
-        self._begin(phase, work, done)
+        self._start_job(phase, work, done)
 
-    def _begin(
+    def _start_job(
         self, phase: str, work: Callable[[Step], Answer], done: Callable[[Answer], None]
     ) -> None:
         """Run `work` in a thread instead of the current job, then `done` with its result."""
@@ -305,9 +301,10 @@ class AskScreen(
             done(result)
             self.update_bars()
 
-        self.run_worker(self._jobs.follow(job, work, finish, self._show_failure))
+        self.run_worker(self._run_reporting(partial(self._jobs.follow, job, work, finish)))
 
-    def _show_failure(self, reason: str) -> None:
+    def _report_error(self, error: RicordoError) -> None:
+        reason = str(error)
         if self.is_asking:
             self.is_asking = False
             # the attempt has used up some of the budget
@@ -320,7 +317,6 @@ class AskScreen(
 
     @property
     def action_context(self) -> ActionContext:
-        """Return the state of the keys for the chosen engine."""
         reason = self.preview.disabled_reason if self.preview else self.NOT_READY
         refusals = {"open": reason, **self.find_refusals(reason)}
         if self.is_asking:
@@ -330,7 +326,6 @@ class AskScreen(
 
     @property
     def handlers(self) -> Handlers:
-        """Return the handlers of the keys by action id."""
         return {
             **super().handlers,
             **moving_handlers(self._list if self._row_count else self._text),
@@ -341,7 +336,6 @@ class AskScreen(
         }
 
     def on_row_list_opened(self) -> None:
-        """Start on a double click."""
         self.action_do("open")
 
     def start(self) -> None:
@@ -358,17 +352,14 @@ class AskScreen(
 
     def _send_if(self, before: Preview, program: Program, is_allowed: bool | None) -> None:
         if is_allowed:
-            self.run_worker(self._allow_and_send(before, program))
+            allow = partial(self._allow_and_send, before, program)
+            self.run_worker(self._run_reporting(allow))
 
     async def _allow_and_send(self, before: Preview, program: Program) -> None:
-        try:
-            await asyncio.to_thread(allow_program, self._environment, program)
-        except RicordoError as error:
-            self._show_failure(str(error))
-        else:
-            # nothing is sent twice: Enter may have been pressed again meanwhile
-            if before is self.preview and not self.is_asking:
-                self.send(before)
+        await asyncio.to_thread(allow_program, self._environment, program)
+        # nothing is sent twice: Enter may have been pressed again meanwhile
+        if before is self.preview and not self.is_asking:
+            self.send(before)
 
     def ask_for_model(self) -> None:
         """Choose the model: one with a known price, or any by its name."""
@@ -463,27 +454,21 @@ class QuestionScreen(AskScreen[Preview, Result]):
         self._question = question
 
     def load_preview(self, step: Step) -> Preview:
-        """Return the preview of the question."""
         return self._question.load_preview(step)
 
     def render_preview(self, before: Preview, width: int) -> list[StyledLine]:
-        """Return the question as lines."""
         return self._question.render_preview(before, width)
 
     def render_bars(self) -> Mapping[str, tuple[Spans, ...]]:
-        """Return the engine that is asked."""
         return {"engine": (render_asked(self.egress.target),)} if self.egress else {}
 
     @property
     def action_context(self) -> ActionContext:
-        """Return the state of the keys, and whom Enter asks."""
         asked = make_one_line(self.egress.target.author.model) if self.egress else ""
         return replace(super().action_context, asked=asked)
 
     def describe_idle(self) -> str:
-        """Return that nothing is sent yet."""
         return " nothing is sent before Enter; the answer alone changes nothing"
 
     def send(self, before: Preview) -> None:
-        """Send the question."""
         self.begin_asking("asking", partial(self._question.ask, before), self.finish, is_paid=True)

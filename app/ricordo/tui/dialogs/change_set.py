@@ -83,7 +83,6 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActionScreen[ChangeSet | Non
         self._diff = DiffView(palette, self.update_bars, id="diff")
 
     def compose(self) -> ComposeResult:
-        """Lay out the text, the diff, the totals and the keys."""
         with Vertical(id="overlay") as overlay:
             overlay.border_title = Content(make_one_line(mask_text(self._title)))
             yield TextView(self._palette, self._render_words, id="words")
@@ -92,11 +91,9 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActionScreen[ChangeSet | Non
             yield self._keys
 
     def on_mount(self) -> None:
-        """Show the diff."""
         self._show()
 
     def on_resize(self) -> None:
-        """Give the text above the diff the rows that it needs."""
         view = self.query_one("#words", TextView)
         inside = self.query_one("#overlay").size.width or self.size.width
         view.styles.height = min(len(self._render_words(inside - 3)), _MOST_WORDS)
@@ -140,7 +137,6 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActionScreen[ChangeSet | Non
 
     @property
     def action_context(self) -> ActionContext:
-        """Return the state of the keys: nothing can be written if every hunk is left out."""
         is_empty = not self._change_set
         nothing_left = (
             "" if self.approved or is_empty else "Every hunk is left out; nothing to write."
@@ -162,7 +158,6 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActionScreen[ChangeSet | Non
         )
 
     def update_bars(self) -> None:
-        """Update the totals and the keys."""
         edits = self.approved.edits
         counts = [
             (sum(edit.before is None for edit in edits), "created"),
@@ -177,10 +172,6 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActionScreen[ChangeSet | Non
         self._state.set_content(tuple(spans))
         self._keys.set_content(*render_key_line(self.action_context, self.keymap))
 
-    def approve(self) -> None:
-        """Return what is approved."""
-        self.dismiss(self.approved)
-
     def _run_extra(self) -> None:
         if self._extra is not None:
             self._extra.run(self)
@@ -190,29 +181,15 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActionScreen[ChangeSet | Non
         if not self._diff.toggle_hunk():
             self._diff.go_to_hunk()
 
-    def toggle_secrets(self) -> None:
-        """Reveal the secrets in the diff, or mask them again."""
-        self._diff.toggle_reveal()
-
-    def toggle_columns(self) -> None:
-        """Switch between side by side and one column."""
-        self._diff.toggle_columns()
-
-    def reject(self) -> None:
-        """Close without approval."""
-        self.dismiss(None)
-
     @property
     def handlers(self) -> Handlers:
-        """Return the handlers of the keys by action id."""
         return {
             **super().handlers,
             **moving_handlers(self._diff),
-            "write": self.approve,
+            "write": lambda: self.dismiss(self.approved),
             "hunk": self.toggle_hunk,
-            "reveal": self.toggle_secrets,
-            "columns": self.toggle_columns,
-            "leave": self.reject,
+            "reveal": self._diff.toggle_reveal,
+            "columns": self._diff.toggle_columns,
             "successor": self._run_extra,
             "retire-whole": self._run_extra,
             "purge": self._run_extra,

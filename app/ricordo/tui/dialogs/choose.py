@@ -65,7 +65,6 @@ class ChooseScreen(ModalScreen[str | None]):
         self._list = RowList(palette, lambda: None, self._render_row, id="ways", one_row=0)
 
     def compose(self) -> ComposeResult:
-        """Lay out the options and the keys."""
         with Vertical(id="overlay", classes="form") as overlay:
             overlay.border_title = Content(make_one_line(self._title))
             yield self._list
@@ -78,14 +77,9 @@ class ChooseScreen(ModalScreen[str | None]):
             yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
 
     def on_mount(self) -> None:
-        """Select the first option."""
         self._list.styles.height = len(self._ways)
         self._list.show(len(self._ways), 0)
         self._list.focus()
-
-    def repaint(self, palette: Palette) -> None:
-        """Take the styles of another theme; the widgets draw themselves again."""
-        self._palette = palette
 
     def _render_row(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
         way = self._ways[number]
@@ -96,11 +90,9 @@ class ChooseScreen(ModalScreen[str | None]):
         return (StyledLine(spans),)
 
     def on_row_list_opened(self) -> None:
-        """Choose on a double click."""
         self.action_choose()
 
     def action_move(self, step: int) -> None:
-        """Move the cursor."""
         self._list.move(step)
 
     def action_choose(self, number: int = 0) -> None:

@@ -49,7 +49,6 @@ class _Version(TextView):
         return lines
 
     def on_resize(self) -> None:
-        """Draw for the new width, and bring the first difference into sight."""
         super().on_resize()
         # and the line before it
         self.jump_to(self._first - 1)
@@ -79,7 +78,6 @@ class EditConflictScreen(ModalScreen[bool]):
         self._can_edit = can_edit
 
     def compose(self) -> ComposeResult:
-        """Lay out what happened, the three versions and the keys."""
         with Vertical(id="overlay") as overlay:
             overlay.border_title = Content(_describe_conflicts(self._conflicts))
             yield TextView(self._palette, self._render_words, id="words")
@@ -96,20 +94,14 @@ class EditConflictScreen(ModalScreen[bool]):
             yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
 
     def on_mount(self) -> None:
-        """Focus the other program's version."""
         self.query_one("#now", TextView).focus()
 
     def on_resize(self, event: Resize) -> None:
-        """Put the versions side by side if there is room."""
         self.query_one("#versions").set_class(event.size.width >= _WIDE, "-wide")
         words = self.query_one("#words", TextView)
         words.styles.height = min(
             6, len(self._render_words(max(20, event.size.width * 94 // 100 - 5)))
         )
-
-    def repaint(self, palette: Palette) -> None:
-        """Take the styles of another theme; the widgets draw themselves again."""
-        self._palette = palette
 
     def action_edit_again(self) -> None:
         """Close, and edit again."""

@@ -114,7 +114,6 @@ class FieldForm(ModalScreen[Result], Generic[Result]):
         self.mounted_at = 0.0
 
     def compose(self) -> ComposeResult:
-        """Lay out the text, the fields, what is below them and the keys."""
         with Vertical(id="overlay", classes="form") as overlay:
             overlay.border_title = Content(make_one_line(self._title))
             if self._words:
@@ -146,19 +145,13 @@ class FieldForm(ModalScreen[Result], Generic[Result]):
         return Bar(self._palette, id=f"choices-{field.name}", base="").with_left(*spans)
 
     def compose_below(self) -> ComposeResult:
-        """Lay out what is below the fields."""
         yield from ()
 
     def on_mount(self) -> None:
-        """Focus the first field."""
         self.mounted_at = time.monotonic()
         for field in self.query(FormInput).results():
             field.focus()
             break
-
-    def repaint(self, palette: Palette) -> None:
-        """Take the styles of another theme; the widgets draw themselves again."""
-        self._palette = palette
 
     @property
     def values(self) -> dict[str, str]:
@@ -195,7 +188,6 @@ class FormScreen(FieldForm[FormResult]):
     """Returns what was typed."""
 
     def close_form(self, *, confirmed: bool) -> None:
-        """Close with what was typed."""
         self.dismiss(FormResult(self.values, confirmed))
 
 
@@ -220,11 +212,9 @@ class ConfirmScreen(FieldForm[bool]):
         self._list = TextView(palette, self._render_text, id="alarming")
 
     def compose_below(self) -> ComposeResult:
-        """Show what would be done."""
         yield self._list
 
     def on_mount(self) -> None:
-        """Give the text the rows that it needs."""
         width = min(self.size.width, _WIDEST) - 8
         self._list.styles.height = min(len(self._render_text(width)), _MOST_ROWS)
 

@@ -61,7 +61,6 @@ class LedgerScreen(TextPage):
         """Whether the ledger is shown."""
 
     def on_mount(self) -> None:
-        """Begin to read the ledger."""
         self.run_worker(self._read(), group="ledger")
 
     async def _read(self) -> None:
@@ -82,7 +81,6 @@ class LedgerScreen(TextPage):
             return ()
 
     def render_text(self, width: int) -> list[StyledLine]:
-        """Return the sections of the ledger."""
         return render_ledger(self._sections, width)
 
 

@@ -47,7 +47,6 @@ class PlaceList(CursorView):
         self._home = home
 
     def on_resize(self) -> None:
-        """Draw for the new width."""
         self.lines_changed()
         self.move_to(max(self.cursor, 0))
 
@@ -58,11 +57,9 @@ class PlaceList(CursorView):
 
     @property
     def line_count(self) -> int:
-        """Return the number of memories."""
         return len(self._places)
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
-        """Draw one memory."""
         place = self._places[number]
         name = clip(self._names[number], 28)
         agent = clip(place.layout.agent or place.layout.kind, 22)
@@ -73,10 +70,6 @@ class PlaceList(CursorView):
             StyledSpan(clip(root, max(8, self.content_width - 58)), "dim"),
         )
         return StyledLine(spans), "cursor" if number == self.cursor else ""
-
-    def can_stop(self, number: int) -> bool:
-        """Return True: every memory can be chosen."""
-        return True
 
 
 def _list_names(places: Sequence[MemoryPlace]) -> list[str]:
@@ -107,28 +100,23 @@ class MemoriesScreen(ActionScreen[MemoryPlace | None]):
         self._list = PlaceList(places, palette, home)
 
     def compose(self) -> ComposeResult:
-        """Lay out the question, the memories and the keys."""
         yield Bar(self._palette, id="title").with_left(StyledSpan(" Which memory?", "bold"))
         yield self._list
         yield Bar(self._palette, id="keys")
 
     def on_mount(self) -> None:
-        """Focus the list; the most likely memory is the first."""
         self._list.focus()
         self.query_one("#keys", Bar).set_content(*render_key_line(self.action_context, self.keymap))
 
     @property
     def handlers(self) -> Handlers:
-        """Return the handlers of the keys by action id."""
         return {
             **super().handlers,
             **moving_handlers(self._list),
             "open": self.choose,
-            "leave": self.cancel,
         }
 
     def on_click(self, event: Click) -> None:
-        """Open on a double click."""
         if event.chain == 2:
             self.action_do("open")
 
@@ -136,10 +124,6 @@ class MemoriesScreen(ActionScreen[MemoryPlace | None]):
         """Return the memory under the cursor."""
         if self._list.place is not None:
             self.dismiss(self._list.place)
-
-    def cancel(self) -> None:
-        """Close without a choice."""
-        self.dismiss(None)
 
 
 class NoMemoryScreen(Screen[bool]):
@@ -163,7 +147,6 @@ class NoMemoryScreen(Screen[bool]):
         self._palette = palette
 
     def compose(self) -> ComposeResult:
-        """Lay out what happened, what to do next and the keys."""
         yield Bar(self._palette, id="title").with_left(StyledSpan(" Ricordo", "bold"))
         yield TextView(self._palette, self._render_text, id="text")
         keys = (

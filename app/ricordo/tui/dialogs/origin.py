@@ -161,20 +161,17 @@ class OriginScreen(ActionScreen[None]):
         self._keys = Bar(palette, id="keys")
 
     def compose(self) -> ComposeResult:
-        """Lay out the title, the messages, the transcript's path and the keys."""
         yield self._title
         yield self._messages_view
         yield self._state
         yield self._keys
 
     def on_mount(self) -> None:
-        """Begin to look up the origins."""
         self._messages_view.focus()
         self.update_bars()
         self.run_worker(self._load(), group="origin")
 
     def on_resize(self) -> None:
-        """Update the bars for the new width."""
         self.call_after_refresh(self.update_bars)
 
     async def _load(self) -> None:
@@ -190,7 +187,6 @@ class OriginScreen(ActionScreen[None]):
 
     @property
     def action_context(self) -> ActionContext:
-        """Return the state of the keys, with the reasons for disabled ones."""
         refusals = {
             "back": "" if self._position else "This is the first change of the note.",
             "forward": ""
@@ -201,13 +197,11 @@ class OriginScreen(ActionScreen[None]):
 
     @property
     def handlers(self) -> Handlers:
-        """Return the handlers of the keys by action id."""
         return {
             **super().handlers,
             **moving_handlers(self._messages_view),
             "copy": self.copy_quote,
             "origin": self.close,
-            "leave": self.close,
             "back": partial(self._go, -1),
             "forward": partial(self._go, 1),
         }
@@ -226,7 +220,6 @@ class OriginScreen(ActionScreen[None]):
         return [StyledLine((StyledSpan(self._empty_text, "dim"),))] if self.is_loaded else []
 
     def update_bars(self) -> None:
-        """Update the title, the transcript's path and the keys."""
         left = (
             StyledSpan(" Origin ", "accent bold"),
             StyledSpan(f" {clip(self._about, 60)}", "bold"),
@@ -256,10 +249,6 @@ class OriginScreen(ActionScreen[None]):
         """Copy the message that is the cause."""
         cause = self.cause
         self.copy_text(mask_text(cause.summary.text) if cause else "")
-
-    def close(self) -> None:
-        """Close the screen: the key that opened it closes it."""
-        self.dismiss(None)
 
 
 def _find_existing(causes: Sequence[NoteOrigin]) -> dict[str, bool]:

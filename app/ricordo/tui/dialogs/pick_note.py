@@ -64,17 +64,14 @@ class NoteList(CursorView):
         return self._matching[self.cursor - 1].path if self.cursor > 0 else ""
 
     def on_resize(self) -> None:
-        """Draw for the new width."""
         self.lines_changed()
         self.move_to(max(self.cursor, 0))
 
     @property
     def line_count(self) -> int:
-        """Return the number of rows: one for each note, one for none."""
         return len(self._matching) + 1
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
-        """Draw one row."""
         base = "cursor" if number == self.cursor else ""
         if not number:
             return StyledLine((StyledSpan(f"  {self._none_label}", "dim"),)), base
@@ -87,10 +84,6 @@ class NoteList(CursorView):
                 StyledSpan(path, "dim"),
             )
         ), base
-
-    def can_stop(self, number: int) -> bool:
-        """Return True: every row can be chosen."""
-        return True
 
 
 class PickNoteScreen(ModalScreen[PickedNote | None]):
@@ -114,7 +107,6 @@ class PickNoteScreen(ModalScreen[PickedNote | None]):
         self._list = NoteList(notes, none, palette)
 
     def compose(self) -> ComposeResult:
-        """Lay out the words, the notes and the keys."""
         with Vertical(id="overlay", classes="form") as overlay:
             overlay.border_title = Content(self._title)
             yield FormInput(Field("words", hint="words of the name or path"))
@@ -127,24 +119,16 @@ class PickNoteScreen(ModalScreen[PickedNote | None]):
             yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
 
     def on_mount(self) -> None:
-        """Focus the words."""
         self._list.styles.height = min(self._list.line_count, 12)
         self.query_one(FormInput).focus()
 
-    def repaint(self, palette: Palette) -> None:
-        """Take the styles of another theme; the widgets draw themselves again."""
-        self._palette = palette
-
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Narrow the list as the user types."""
         event.stop()
         self._list.narrow(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Choose the note under the cursor."""
         event.stop()
         self.dismiss(PickedNote(self._list.picked_path))
 
     def action_move(self, step: int) -> None:
-        """Move the cursor."""
         self._list.move(step)

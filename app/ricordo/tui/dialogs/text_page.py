@@ -1,5 +1,5 @@
-"""Pages of text over a screen: the base of all; the rule of a finding or the conventions of a
-memory; the load of an agent.
+"""Pages of text over a screen: the base of all; the keys; the rule of a finding or the conventions
+of a memory; the load of an agent.
 """
 
 from __future__ import annotations
@@ -20,9 +20,13 @@ from ricordo.services.load_description import (
     format_load,
     format_other_folder,
 )
+from ricordo.settings.keymap import Keymap
 from ricordo.text import make_one_line, make_visible
+from ricordo.tui.actions.action import Action, Group
 from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
 from ricordo.tui.actions.dialogs import Dialog
+from ricordo.tui.actions.registry import find_actions, format_action_keys
+from ricordo.tui.context import ScreenId
 from ricordo.tui.render.bars import render_keys
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 from ricordo.tui.render.mask import mask_text
@@ -51,7 +55,6 @@ class TextPage(ModalScreen[None]):
         self._palette = palette
 
     def compose(self) -> ComposeResult:
-        """Lay out the text and the keys."""
         with Vertical(id="overlay") as overlay:
             overlay.border_title = Content(self._title)
             if self._summary:
@@ -79,7 +82,6 @@ class TextScreen(TextPage):
         self._make_text = make_text
 
     def render_text(self, width: int) -> list[StyledLine]:
-        """Return the lines, titles as headings."""
         lines: list[StyledLine] = []
         is_title = True
         for text in self._make_text(width):
@@ -107,7 +109,6 @@ class LoadScreen(TextPage):
         self._is_other_folder = is_other_folder
 
     def render_text(self, width: int) -> list[StyledLine]:
-        """Return the load, and the entries that are not loaded."""
         load = self._memory.load
         lines: list[StyledLine] = []
         if self._is_other_folder:
@@ -129,3 +130,89 @@ class LoadScreen(TextPage):
             ]
             lines += [StyledLine(spans) for spans in wrap(row, width)]
         return lines
+
+
+_KEY_COLUMN = 18
+_OF_HANDOFFS = (ScreenId.SESSIONS, ScreenId.HANDOFF)
+
+
+class HelpScreen(TextPage):
+    """Lists the actions of a screen with their keys."""
+
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(Dialog.TEXT, {"help": "dismiss"})
+
+    def __init__(self, palette: Palette, keymap: Keymap, screen_id: ScreenId) -> None:
+        """`keymap` are the user's own keys by action id; `screen_id` is the screen to list."""
+        super().__init__("Keys", palette)
+        self._keymap = keymap
+        self._actions = find_actions(screen_id)
+        self._marks = _explain_handoff_marks() if screen_id in _OF_HANDOFFS else _GLYPHS_EXPLAINED
+
+    def render_text(self, width: int) -> list[StyledLine]:
+        lines: list[StyledLine] = []
+        # a screen with Judge keys is for judging: they come first
+        for group in sorted(Group, key=lambda group: group is not Group.JUDGE):
+            actions = [action for action in self._actions if action.group is group]
+            if actions:
+                lines.append(StyledLine((StyledSpan(group.value, "heading"),)))
+                lines += (line for action in actions for line in self._render_action(action, width))
+                lines.append(BLANK)
+        return [*lines, *self._marks]
+
+    def _render_action(self, action: Action, width: int) -> list[StyledLine]:
+        keys = format_action_keys(action, self._keymap) or "palette"
+        key = StyledSpan(f"  {keys:<{_KEY_COLUMN - 3}} ", "key")
+        indent = StyledSpan(" " * _KEY_COLUMN)
+        return [
+            StyledLine(row) for row in wrap([StyledSpan(action.help)], width, (key,), (indent,))
+        ]
+
+
+_GLYPHS_EXPLAINED = (
+    StyledLine((StyledSpan("Marks", "heading"),)),
+    StyledLine(
+        (
+            StyledSpan("  ✗ ", "error"),
+            StyledSpan("an error"),
+            StyledSpan("   ! ", "warning"),
+            StyledSpan("a warning"),
+        )
+    ),
+    StyledLine(
+        (
+            StyledSpan("  · ", "info"),
+            StyledSpan("worth knowing"),
+            StyledSpan("   ✓ ", "fine"),
+            StyledSpan("OK, no findings"),
+        )
+    ),
+    StyledLine(
+        (
+            StyledSpan("  ● ", "changed"),
+            StyledSpan("changed by another program since you opened it"),
+        )
+    ),
+    StyledLine((StyledSpan("  ◆ ", "accent"), StyledSpan("marked by you"))),
+    StyledLine(
+        (
+            StyledSpan("  § ", "dim"),
+            StyledSpan("protected: neither the curator nor a fix may change it"),
+        )
+    ),
+)
+
+
+def _explain_handoff_marks() -> tuple[StyledLine, ...]:
+    """Return the legend of the marks of statements."""
+    from ricordo.tui.render.handoff_marks import GLYPHS, MEANINGS
+
+    rows = (
+        StyledLine(
+            (
+                StyledSpan(f"  {GLYPHS[status][0]} ", GLYPHS[status][1]),
+                StyledSpan(f"{status.value:<11}{meaning}"),
+            )
+        )
+        for status, meaning in MEANINGS.items()
+    )
+    return (StyledLine((StyledSpan("Marks", "heading"),)), *rows)

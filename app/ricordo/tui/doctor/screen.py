@@ -26,8 +26,8 @@ from ricordo.services.doctor.repair import (
 from ricordo.text import make_one_line
 from ricordo.tui.actions.bindings import Handlers
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
-from ricordo.tui.base.action_screen import make_bindings
-from ricordo.tui.base.list_diff_screen import ListDiffScreen, NotebookActions
+from ricordo.tui.base.action_screen import NotebookActions, make_bindings
+from ricordo.tui.base.list_diff_screen import ListDiffScreen
 from ricordo.tui.context import ScreenId
 from ricordo.tui.doctor.rows import (
     CHECKING,
@@ -230,7 +230,7 @@ class DoctorScreen(ListDiffScreen):
         if problem is not None and problem.check in _ABOUT_CONNECTION:
             self._connect(problem.paths[0], self._reload)
         else:
-            self.go_to_diff()
+            self.go_to_pane()
 
     def write_repair(self) -> None:
         """Make the repair that is shown."""
@@ -263,10 +263,3 @@ class DoctorScreen(ListDiffScreen):
     def _report(self, word: str, repair: MoveRepair) -> None:
         label = make_one_line(self._shorten(repair.label))
         self.notify(f"{word}: {label}.", markup=False, timeout=8)
-
-    def _leave(self) -> None:
-        self.dismiss(None)
-
-    def on_row_list_opened(self) -> None:
-        """Open the problem on a second click."""
-        self.action_do("open")

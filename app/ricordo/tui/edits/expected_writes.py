@@ -18,7 +18,6 @@ class ExpectedWrites:
     """The files of one memory that Ricordo wrote and that no snapshot has shown yet."""
 
     def __init__(self) -> None:
-        """Nothing is expected."""
         self._snapshot: int | None = None
         """The number of the snapshot that will show them; None while they are being written."""
         self._shown = asyncio.Event()

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from textual.app import App
 from textual.screen import Screen
 
 from ricordo.errors import RicordoError
@@ -67,6 +68,11 @@ class ChangeWriter:
         return followed.copy()
 
     @property
+    def app(self) -> App[object]:
+        """The app, which is suspended while an editor runs."""
+        return self._screen.app
+
+    @property
     def palette(self) -> Palette:
         """The styles in use."""
         return self._palette_now()
@@ -104,7 +110,6 @@ class ChangeWriter:
         reason: str,
         others: Mapping[str, Memory] | None = None,
     ) -> ChangeSet:
-        """Return the change set of `acts` in `memory`. Raises ChangeRefused."""
         changes = [Change(act, reason) for act in acts]
         return await asyncio.to_thread(build_change_set, self.notebook, memory, changes, others)
 

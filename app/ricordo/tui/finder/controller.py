@@ -12,15 +12,13 @@ from ricordo.services.workspace.notebook import Notebook, Snapshot
 from ricordo.tui.messages import NoteRequested
 
 if TYPE_CHECKING:
-    from textual.screen import Screen
-
     from ricordo.agents.agent import MemoryPlace
     from ricordo.memory.memory import Memory
     from ricordo.search.association import Association, Associations
     from ricordo.services.search.search import PlacedHit
     from ricordo.tui.actions.bindings import Handlers
+    from ricordo.tui.base.action_screen import ActionScreen
     from ricordo.tui.base.open_note import OpenNote
-    from ricordo.tui.color_palette import Palette
     from ricordo.tui.finder.screen import FinderScreen, FruitlessSearch
     from ricordo.tui.finder.search import AllMemoriesSource, ThisMemorySource
 
@@ -37,10 +35,9 @@ class FinderController:
 
     def __init__(
         self,
-        screen: Screen[Any],
+        screen: ActionScreen[Any],
         notebook: Notebook,
         reading: OpenNote,
-        palette: Callable[[], Palette],
         open_note: Callable[[str, int], None],
     ) -> None:
         """`reading` knows the open note; `open_note` is called with the path of a hit and the line
@@ -50,7 +47,6 @@ class FinderController:
         self._notebook = notebook
         self._environment = notebook.environment
         self._reading = reading
-        self._palette = palette
         self._open_note = open_note
         self._reminding: tuple[Memory, Associations] | None = None
         self._touched = 0.0
@@ -96,7 +92,6 @@ class FinderController:
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
         return {
             "finder": self.open_finder,
         }
@@ -106,7 +101,9 @@ class FinderController:
         from ricordo.tui.finder.screen import FinderScreen
 
         if self._reading.snapshot is not None:
-            self._finder = FinderScreen((self._here, self._everywhere), self._palette())
+            self._finder = FinderScreen(
+                (self._here, self._everywhere), self._screen.current_palette()
+            )
             self._screen.app.push_screen(self._finder, self._open_chosen)
 
     def _open_chosen(self, chosen: PlacedHit | FruitlessSearch | None) -> None:

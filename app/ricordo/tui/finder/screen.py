@@ -169,7 +169,6 @@ class FinderScreen(Screen[PlacedHit | FruitlessSearch | None]):
         self._keys = Bar(palette, id="keys")
 
     def compose(self) -> ComposeResult:
-        """Compose the words, the hits beside the preview, and the keys."""
         hint = 'words, or type:feedback  tag:deploy  after:2026-05  >note  "exact"  -not  OR'
         yield FormInput(Field("words", hint=hint))
         with Container(id="found"):
@@ -178,7 +177,6 @@ class FinderScreen(Screen[PlacedHit | FruitlessSearch | None]):
         yield self._keys
 
     def on_mount(self) -> None:
-        """Focus the words; names are found before the index is there."""
         words = self.query_one(FormInput)
         words.focus()
         self._list.show(0, 0, NOTHING_TYPED)
@@ -186,13 +184,8 @@ class FinderScreen(Screen[PlacedHit | FruitlessSearch | None]):
         self.set_interval(_EVERY, self._update_progress)
 
     def on_resize(self) -> None:
-        """Show the preview beside the list where there is room."""
         self.set_class(self.size.width >= _WIDE, "-wide")
         self.call_after_refresh(self._chosen)
-
-    def repaint(self, palette: Palette) -> None:
-        """Use the styles of another theme; the widgets repaint themselves."""
-        self._palette = palette
 
     @property
     def hit(self) -> PlacedHit | None:
@@ -254,7 +247,6 @@ class FinderScreen(Screen[PlacedHit | FruitlessSearch | None]):
             self._show(self._called_for[source])
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Search as the user types."""
         event.stop()
         self._wanted = event.value.strip()
         self._ends = False
@@ -369,7 +361,6 @@ class FinderScreen(Screen[PlacedHit | FruitlessSearch | None]):
             self._begin()
 
     def on_row_list_opened(self) -> None:
-        """Open the hit on a second click."""
         self._end()
 
     def _end(self) -> None:
@@ -391,7 +382,6 @@ class FinderScreen(Screen[PlacedHit | FruitlessSearch | None]):
         self._find_in(self._sources[(at + 1) % len(self._sources)])
 
     def action_move(self, step: int) -> None:
-        """Move the cursor by `step` hits."""
         self._list.move(step)
 
     def action_page(self, direction: int) -> None:

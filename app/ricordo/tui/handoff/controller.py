@@ -10,18 +10,16 @@ if TYPE_CHECKING:
     from ricordo.agents.transcripts.session import Session
     from ricordo.services.workspace.notebook import Notebook
     from ricordo.tui.actions.bindings import Handlers
-    from ricordo.tui.base.action_screen import ActionScreen
-    from ricordo.tui.handoff.draft import DraftDecisions
+    from ricordo.tui.base.action_screen import ActionScreen, NotebookActions
+    from ricordo.tui.handoff.draft import DraftDecisions, DraftOptions
     from ricordo.tui.handoff.drafter import Drafter
-    from ricordo.tui.handoff.output import HandoffActions
-    from ricordo.tui.handoff.values import DraftOptions, PipeState
 
 
 class HandoffController:
     """Opens the handoff screens for the memory that a screen shows."""
 
     def __init__(
-        self, screen: ActionScreen[Any], notebook: Notebook, actions: HandoffActions
+        self, screen: ActionScreen[Any], notebook: Notebook, actions: NotebookActions
     ) -> None:
         """`actions` is what the screens can do to the memory."""
         self._screen = screen
@@ -38,12 +36,6 @@ class HandoffController:
         return DraftDecisions()
 
     @cached_property
-    def _shared(self) -> PipeState:
-        from ricordo.tui.handoff.values import PipeState
-
-        return PipeState()
-
-    @cached_property
     def _drafter(self) -> Drafter:
         from ricordo.tui.handoff.drafter import Drafter
 
@@ -51,7 +43,6 @@ class HandoffController:
 
     @property
     def handlers(self) -> Handlers:
-        """Return the handlers of the keys by action id."""
         return {
             "hand-off": self.open_sessions,
         }
@@ -67,8 +58,8 @@ class HandoffController:
         )
 
     def _draft(self, sessions: Sequence[Session]) -> None:
+        from ricordo.tui.handoff.draft import DraftOptions
         from ricordo.tui.handoff.screen import HandoffScreen
-        from ricordo.tui.handoff.values import DraftOptions
 
         screen = self._screen
         draft = HandoffScreen(
@@ -77,7 +68,6 @@ class HandoffController:
             self._drafter,
             self._decisions,
             self._actions,
-            self._shared,
             screen.current_palette(),
             screen.keymap,
         )

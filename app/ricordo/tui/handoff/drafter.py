@@ -38,19 +38,20 @@ from ricordo.services.handoff.output import (
     find_start_command,
     finish_draft,
     list_redacted_statements,
+    pipe_to_command,
     prove_statement,
     select_statements,
 )
 from ricordo.services.handoff.resume import list_handoffs, resume_handoff
 from ricordo.services.workspace.notebook import Notebook
-from ricordo.tui.handoff.fact_rows import FactTable, build_fact_table
-from ricordo.tui.handoff.values import (
+from ricordo.tui.handoff.draft import (
     DraftedHandoff,
     DraftOptions,
     EarlierHandoff,
     FinishedHandoff,
     HandoffStatus,
 )
+from ricordo.tui.handoff.fact_rows import FactTable, build_fact_table
 
 if TYPE_CHECKING:
     from ricordo.agents.transcripts.session import Session
@@ -66,13 +67,14 @@ class Drafter:
     """Makes handoffs from a notebook. All methods raise RicordoError, and what `step` raises."""
 
     def __init__(self, notebook: Notebook) -> None:
-        """Read nothing yet."""
         # its own notebook: the other one is used in the follower's thread
         self._notebook = notebook.copy()
         self.environment = notebook.environment
         """Where programs are allowed and prices are read."""
         self._sessions_by_id: Mapping[str, Session] = {}
         """The sessions that can be chosen, by id."""
+        self.last_command = ""
+        """The last command line that a handoff was piped to."""
         self._last_text = ""
         """The text of the last change set that `plan` returned."""
 
@@ -172,11 +174,11 @@ class Drafter:
         )
 
     def _by_engine(self, engine: EngineSettings, step: Step, messages: list[str]) -> Composer:
-        outside = get_target(self._notebook.environment, engine)
-        if outside is None:
+        target = get_target(self._notebook.environment, engine)
+        if target is None:
             return compose_by_rules
         return compose_by_engine(
-            outside, step, after=lambda run: messages.append(f"{format_answer(run)}.")
+            target, step, after=lambda run: messages.append(f"{format_answer(run)}.")
         )
 
     # Who drafts
@@ -224,8 +226,6 @@ class Drafter:
 
     def run_command(self, words: Sequence[str], text: str, step: Step) -> str:
         """Return the output of a command of the user's that reads `text` from standard input."""
-        from ricordo.services.handoff.output import pipe_to_command
-
         folder = self._project or self._notebook.place.root
         environ = self._notebook.environment.environ
         return pipe_to_command(words, text, environ, folder, _report(step, "running"))

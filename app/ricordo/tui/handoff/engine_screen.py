@@ -59,38 +59,31 @@ class EngineScreen(AskScreen["DraftPreview", "EngineSettings"]):
         self._drafter = drafter
 
     def render_row(self, number: int, width: int) -> Spans:
-        """Return an engine."""
         engine = replace(self._engines[number], model=self.engine.model)
         left, _ = render_engine(engine, number, len(self._engines))
         return (StyledSpan(" "), *left[1:])
 
     def choose_row(self, number: int) -> None:
-        """Choose the engine under the cursor."""
         self.engine = replace(self._engines[number], model=self.engine.model)
 
     def load_preview(self, step: Step) -> DraftPreview:
-        """Return the preview for the chosen engine."""
         return self._drafter.load_preview(self._facts, self.engine, step)
 
     def render_preview(self, before: DraftPreview, width: int) -> list[StyledLine]:
-        """Return what would be sent."""
         if before.egress:
             return render_sent(before.egress.text, width)
         return [] if before.disabled_reason else render_about(_BY_RULES, width)
 
     def describe_idle(self) -> str:
-        """Return that nothing is sent yet, and how many facts would not be."""
         left_out = self.preview.left_out if self.preview else 0
         left_out_words = f" · {left_out:,} facts do not fit" if left_out else ""
         return f" nothing is sent before Enter{left_out_words}"
 
     def find_refusals(self, disabled_reason: str) -> Mapping[str, str]:
-        """Return why no model can be chosen."""
         return {"model": "" if self.engine.use == ANTHROPIC else "Select a model first."}
 
     @property
     def handlers(self) -> Handlers:
-        """Return the handlers of the keys by action id."""
         return {**super().handlers, "model": self.ask_for_model}
 
     def send(self, before: DraftPreview) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
@@ -19,7 +19,7 @@ from ricordo.settings.values import split_command
 from ricordo.text import make_one_line
 from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
 from ricordo.tui.actions.dialogs import Dialog
-from ricordo.tui.dialogs.form import Field, FormResult, FormScreen
+from ricordo.tui.dialogs.form import Field, FormScreen
 from ricordo.tui.jobs import Jobs
 from ricordo.tui.render.bars import render_keys
 from ricordo.tui.render.line import StyledLine, StyledSpan, span_text, wrap
@@ -29,11 +29,10 @@ from ricordo.tui.widgets.text_view import TextView
 if TYPE_CHECKING:
     from ricordo.curation.engine import Step
     from ricordo.tui.color_palette import Palette
-    from ricordo.tui.handoff.values import PipeState
 
 _TICK = 0.2
 """Seconds between two updates of the running time."""
-_FIELD = "command"
+PIPE_FIELD = "command"
 _SHELL = frozenset("|&;<>$`*")
 """Characters that have a meaning only in a shell."""
 
@@ -50,22 +49,20 @@ class PipeForm(FormScreen):
 
     def __init__(self, line: str, palette: Palette) -> None:
         """`line` is the command line typed before."""
-        field = Field(_FIELD, line, 'claude -p "Continue from this handoff."')
+        field = Field(PIPE_FIELD, line, 'claude -p "Continue from this handoff."')
         words = "It reads the handoff from its input, in the project, without a shell."
         super().__init__("Pipe the handoff to a command", [field], palette, "run", words)
         self._render_words = Bar(palette, id="runs", base="")
 
     def compose_below(self) -> ComposeResult:
-        """Show the words of the command."""
         yield self._render_words
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Show the words of the typed command line."""
         self._render_words.set_content(_render_words(event.value))
 
     def close_form(self, *, confirmed: bool) -> None:
         """Return the typed line; stay open if it cannot be run."""
-        words = split_words(self.values[_FIELD])
+        words = split_words(self.values[PIPE_FIELD])
         if confirmed and not words:
             message = "Cannot run this: no command, or a quote is not closed."
             self.notify(message, severity="warning", markup=False)
@@ -114,7 +111,6 @@ class PipeScreen(ModalScreen[None]):
         self._state = Bar(palette, id="state")
 
     def compose(self) -> ComposeResult:
-        """Lay out the output, the progress and the keys."""
         with Vertical(id="overlay") as overlay:
             overlay.border_title = Content(make_one_line(shlex.join(self._words)))
             yield self._view
@@ -126,17 +122,11 @@ class PipeScreen(ModalScreen[None]):
             yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
 
     def on_mount(self) -> None:
-        """Run the command."""
         self.set_interval(_TICK, self._update)
         self.run_worker(self._run_command(), group="pipe")
 
     def on_unmount(self) -> None:
-        """Stop the command with the screen."""
         self._jobs.cancel()
-
-    def repaint(self, palette: Palette) -> None:
-        """Take the styles of another theme; the widgets draw themselves again."""
-        self._palette = palette
 
     @property
     def has_ended(self) -> bool:
@@ -178,18 +168,3 @@ class PipeScreen(ModalScreen[None]):
         if self._jobs.now is not None:
             self.app.notify("The command was stopped.", markup=False, timeout=4)
         self.dismiss(None)
-
-
-def open_pipe(
-    app: App[Any], run: PipeCommand, text: str, palette: Palette, shared: PipeState
-) -> None:
-    """Ask for a command and run it with `text`; remember the command line in `shared`."""
-
-    def typed(filled: FormResult | None) -> None:
-        if filled is None:
-            return
-        shared.last_command = filled.values[_FIELD]
-        if filled.confirmed:
-            app.push_screen(PipeScreen(run, split_words(shared.last_command), text, palette))
-
-    app.push_screen(PipeForm(shared.last_command, palette), typed)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -17,17 +17,25 @@ from textual.containers import Container, Vertical
 from textual.content import Content
 
 from ricordo.errors import RicordoError
-from ricordo.handoff.document import load_layout
+from ricordo.handoff.document import handoff_targets, load_layout
+from ricordo.services.handoff.handoff import RULES_ENGINE
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, make_one_line
 from ricordo.tui.actions.bindings import Handlers, moving_handlers
-from ricordo.tui.base.action_screen import make_bindings
-from ricordo.tui.base.list_diff_screen import SIDE_BY_SIDE_WIDTH
-from ricordo.tui.context import ActionContext, ScreenId, needs_redo, needs_undo
-from ricordo.tui.handoff.draft import DraftDecisions, DraftStatement, text_of
+from ricordo.tui.base.action_screen import NotebookActions, UndoAction, make_bindings
+from ricordo.tui.base.list_diff_screen import TwoPaneScreen
+from ricordo.tui.context import ActionContext, ScreenId
+from ricordo.tui.dialogs.form import Field, FormResult, FormScreen
+from ricordo.tui.handoff.draft import (
+    DraftDecisions,
+    DraftedHandoff,
+    DraftOptions,
+    DraftStatement,
+    FinishedHandoff,
+    text_of,
+)
 from ricordo.tui.handoff.fact_rows import render_fact
-from ricordo.tui.handoff.options import DraftScreen, OptionHandlers
-from ricordo.tui.handoff.output import HandoffActions, OutputHandlers
+from ricordo.tui.handoff.pipe_screen import PIPE_FIELD, PipeForm, PipeScreen, split_words
 from ricordo.tui.handoff.rows import DraftRow, render_draft, render_statement
 from ricordo.tui.handoff.session_rows import (
     render_budget,
@@ -35,10 +43,8 @@ from ricordo.tui.handoff.session_rows import (
     render_start_line,
     render_title,
 )
-from ricordo.tui.handoff.values import DraftedHandoff, DraftOptions, FinishedHandoff, PipeState
 from ricordo.tui.handoff.views import DraftView, FactList
 from ricordo.tui.jobs import Answer, Jobs
-from ricordo.tui.render.bars import render_key_line
 from ricordo.tui.render.line import StyledLine, StyledSpan
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import AboutView
@@ -46,65 +52,9 @@ from ricordo.tui.widgets.text_view import AboutView
 if TYPE_CHECKING:
     from ricordo.agents.transcripts.session import Session
     from ricordo.curation.engine import Step
+    from ricordo.settings.settings import EngineSettings
     from ricordo.tui.color_palette import Palette
     from ricordo.tui.handoff.drafter import Drafter
-
-
-class StatementHandlers:
-    """Handles the keys that decide on the statement under the cursor."""
-
-    def __init__(
-        self,
-        screen: HandoffScreen,
-        drafter: Drafter,
-        drafting: DraftDecisions,
-        actions: HandoffActions,
-        begin: Callable[[Callable[[], Awaitable[None]]], None],
-    ) -> None:
-        """`drafting` holds the decisions; `begin` runs work after the work begun before."""
-        self._screen = screen
-        self._drafter = drafter
-        self._decisions = drafting
-        self._actions = actions
-        self._start_job = begin
-
-    @property
-    def _statement(self) -> DraftStatement:
-        statement = self._screen.statement
-        assert statement is not None, "disabled without a statement under the cursor"
-        return statement
-
-    @property
-    def handlers(self) -> Handlers:
-        """Return the handlers of the keys by action id."""
-        return {
-            "no": self.toggle_statement,
-            "edit": self.edit_statement,
-        }
-
-    def toggle_statement(self) -> None:
-        """Drop the statement, or include it again."""
-        if self._decisions.toggle_dropped(self._statement.key):
-            self._screen.show_draft()
-            self._screen.select_next()
-        self._screen.make_handoff()
-
-    def edit_statement(self) -> None:
-        """Reword the statement in the user's editor."""
-        self._start_job(partial(self._edit, self._statement))
-
-    async def _edit(self, drafted: DraftStatement) -> None:
-        gathered = self._screen.drafted
-        assert gathered is not None, "a statement exists"
-
-        async def use(saved: str) -> None:
-            reworded = self._decisions.reword(drafted.key, " ".join(saved.split()))
-            if reworded is not None:
-                proved = await asyncio.to_thread(self._drafter.prove, gathered, reworded)
-                self._decisions.set_reworded(drafted.key, proved)
-
-        await self._actions.edit_text("statement.md", f"{text_of(drafted.statement)}\n", use)
-        self._screen.make_handoff()
 
 
 _TICK = 0.2
@@ -112,6 +62,9 @@ _TICK = 0.2
 _BUSY = "Still working; Esc cancels."
 _NOT_YET = "There is no draft yet."
 _NOT_FITTED = "The draft was not fitted to the budget: b changes it, ctrl+r tries again."
+_LEAST, _MOST = 500, 200_000
+"""Limits of a budget in tokens."""
+_BUDGETS = ("2000", "4000", "8000", "16000")
 _OF_DRAFT = ("write", "copy", "pipe", "pick-up")
 _OF_FACTS = ("engine", "budget", "messages", "reread")
 _NOTHING = (
@@ -120,10 +73,11 @@ _NOTHING = (
 )
 
 
-class HandoffScreen(DraftScreen):
+class HandoffScreen(TwoPaneScreen):
     """One handoff, from its facts to the written file."""
 
     SCREEN_ID = ScreenId.HANDOFF
+    _list: FactList
     CSS_PATH = "style.tcss"
     BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
@@ -133,13 +87,12 @@ class HandoffScreen(DraftScreen):
         ask: DraftOptions,
         drafter: Drafter,
         decisions: DraftDecisions,
-        actions: HandoffActions,
-        shared: PipeState,
+        actions: NotebookActions,
         palette: Palette,
         keymap: Keymap,
     ) -> None:
-        """`drafting` holds earlier decisions on statements; `shared` outlives this screen."""
-        super().__init__(palette, keymap)
+        """`decisions` holds earlier decisions on statements."""
+        super().__init__(palette, keymap, actions)
         self._sessions = sessions
         self.options = ask
         """The options of the requested handoff."""
@@ -147,7 +100,6 @@ class HandoffScreen(DraftScreen):
         """The options of the handoff that is shown."""
         self._drafter = drafter
         self._decisions = decisions
-        self._actions = actions
         self._jobs = Jobs()
         self.drafted: DraftedHandoff | None = None
         """Facts and statements; None until they are read."""
@@ -161,43 +113,32 @@ class HandoffScreen(DraftScreen):
         self._is_on_disk = False
         """Whether this screen wrote a handoff that was not undone."""
         self._failure = ""
-        self._options_keys = OptionHandlers(self, drafter)
-        self._output_keys = OutputHandlers(self, drafter, actions, shared)
-        self._statement_keys = StatementHandlers(
-            self, drafter, decisions, actions, self._output_keys.begin
-        )
-        names = ("title", "meter", "where", "start", "keys")
-        self._bars = {name: Bar(palette, id=name) for name in names}
+        self._meter = Bar(palette, id="meter")
+        self._where = Bar(palette, id="where")
+        self._start = Bar(palette, id="start")
         self._list = FactList(palette, self._show_fact, id="facts")
         self._right = Vertical(id="right", classes="pane")
         self._draft = DraftView(palette, self._show_statement, self._render_draft, id="draft")
+        self._pane = self._draft
         self._about = AboutView(palette, self._render_about, id="about")
 
     def compose(self) -> ComposeResult:
-        """Lay out the title, the facts beside the draft, budget, path, start line and keys."""
-        yield self._bars["title"]
+        yield self._title
         with Container(id="handoff"):
             yield self._list.add_class("pane")
             with self._right:
                 yield self._draft
                 yield self._about
-        for name in ("meter", "where", "start", "keys"):
-            yield self._bars[name]
+        yield from (self._meter, self._where, self._start, self._keys)
 
     def on_mount(self) -> None:
-        """Begin to read the sessions."""
         self._draft.focus()
         self.set_interval(_TICK, self.update_bars)
         self._draft.show_rows(0, (("reading the sessions …", "dim"),))
         self._gather("reading the sessions")
 
     def on_unmount(self) -> None:
-        """Cancel the job of a closed screen."""
         self._jobs.cancel()
-
-    def on_resize(self) -> None:
-        """Put the facts beside the draft if there is room, else above it."""
-        self.set_class(self.size.width >= SIDE_BY_SIDE_WIDTH, "-wide")
 
     # Jobs in threads
 
@@ -211,20 +152,17 @@ class HandoffScreen(DraftScreen):
 
         async def run() -> None:
             try:
-                result = await self._jobs.run(job, work)
+                await self._jobs.follow(job, work, done)
             except RicordoError as error:
                 self.options = self._shown_ask
                 self._show_error(error)
-                return
-            if result is not None:
-                done(result)
 
         self.run_worker(run(), group="handoff")
 
     def _show_error(self, error: RicordoError) -> None:
         """Show an error: as a toast, or in the place of a missing draft."""
         if self.finished is not None:
-            self.notify(str(error), severity="error", markup=False, timeout=10)
+            self._report_error(error)
         else:
             self._failure = str(error)
         self.show_draft()
@@ -267,18 +205,6 @@ class HandoffScreen(DraftScreen):
     def _show_made(self, made: FinishedHandoff) -> None:
         self.finished, self._is_outdated = made, False
         self.show_draft()
-
-    def record_written(self, finished: FinishedHandoff) -> None:
-        """Record that a handoff was written."""
-        self._is_on_disk = True
-        if finished is self.finished:
-            self.written = finished.path
-        self.update_bars()
-
-    def record_undo(self) -> None:
-        """Record that the last change was undone or redone."""
-        self._is_on_disk = False
-        self.make_handoff()
 
     def show_draft(self) -> None:
         """Draw the draft again, with the cursor on the same statement."""
@@ -334,21 +260,19 @@ class HandoffScreen(DraftScreen):
         self.update_bars()
 
     def update_bars(self) -> None:
-        """Update the title, the budget, the path, the start line and the keys."""
-        bars = self._bars
+        super().update_bars()
         sessions = self.drafted.facts.sessions if self.drafted else self._sessions
-        bars["title"].set_content(*render_title(sessions, self.options, self.finished))
-        bars["meter"].set_content(*render_budget(self.finished, self.options.budget))
+        self._title.set_content(*render_title(sessions, self.options, self.finished))
+        self._meter.set_content(*render_budget(self.finished, self.options.budget))
         job = self._jobs.now
         if job is not None:
             doing = StyledSpan(f" ○ {job.label}", "accent")
-            bars["where"].set_content(
+            self._where.set_content(
                 (doing, StyledSpan(" · nothing is written, Esc cancels", "dim"))
             )
         else:
-            bars["where"].set_content(render_path(self.finished, self.written))
-        bars["start"].set_content(render_start_line(self.finished))
-        bars["keys"].set_content(*render_key_line(self.action_context, self.keymap))
+            self._where.set_content(render_path(self.finished, self.written))
+        self._start.set_content(render_start_line(self.finished))
         self._list.border_title = Content(f"Facts · {len(self._list.by_id):,} · by turn")
         name = clip(os.path.basename(self.finished.path), 60) if self.finished else "…"
         self._right.border_title = Content(f"Draft · {name}")
@@ -363,7 +287,6 @@ class HandoffScreen(DraftScreen):
 
     @property
     def action_context(self) -> ActionContext:
-        """Return the state of the keys, with the reasons for disabled ones."""
         not_read = "" if self.drafted else _NOT_YET
         not_made = "" if self.finished and not self._is_outdated else not_read or _NOT_FITTED
         working = _BUSY if self._jobs.now is not None else ""
@@ -376,8 +299,7 @@ class HandoffScreen(DraftScreen):
             refusals["messages"] = "The engine chose the messages; draft by rules (M) for all."
         none_selected = "" if self.statement else "No statement is selected."
         refusals["no"] = refusals["edit"] = refusals["for-whom"] or none_selected
-        known = ActionContext(undo=self._actions.can_undo, redo=self._actions.can_redo)
-        refusals["undo"], refusals["redo"] = needs_undo(known), needs_redo(known)
+        refusals |= self._undo_refusals
         is_there = self._is_on_disk or (self.finished is not None and self.finished.exists)
         if not busy and not is_there:
             refusals["pick-up"] = "The handoff is not written yet; ctrl+s writes it."
@@ -389,54 +311,42 @@ class HandoffScreen(DraftScreen):
 
     @property
     def handlers(self) -> Handlers:
-        """Return the handlers of the keys by action id."""
         return {
             **super().handlers,
             **moving_handlers(self._list if self._is_among_facts else self._draft),
-            **self._statement_keys.handlers,
-            **self._options_keys.handlers,
-            **self._output_keys.handlers,
-            "index": self.go_to_facts,
-            "note": self.go_to_draft,
-            "next-pane": self.go_to_other_pane,
             "open": self.go_to_counterpart,
-            "leave": self.go_back,
-            "reread": self.check_again,
-            "next": self.go_to_draft,
-            "previous": self.go_to_facts,
-            "previous-pane": self.go_to_other_pane,
+            "no": self.toggle_statement,
+            "edit": lambda: self._begin(partial(self._edit, self._selected)),
+            "for-whom": self.choose_next_agent,
+            "messages": self.toggle_messages,
+            "budget": self.ask_for_budget,
+            "engine": lambda: self.run_worker(self._choose_engine(), group="engine"),
+            "write": lambda: self._begin(partial(self._write, self._made)),
+            "copy": lambda: self.copy_text(self._made.output.text),
+            "pick-up": lambda: self._begin(partial(self._pick_up, self._made)),
+            "pipe": self.ask_for_command,
+            "reread": self._reload,
         }
 
     # Moving
 
-    def go_to_facts(self) -> None:
+    def go_to_list(self) -> None:
         """Focus the facts."""
         # on a narrow screen they are shown only now
         self.add_class("-facts")
         self._list.focus()
         self.call_after_refresh(self._show_fact)
 
-    def go_to_draft(self) -> None:
+    def go_to_pane(self) -> None:
         """Focus the draft."""
         self._draft.focus()
         self.remove_class("-facts")
         self.call_after_refresh(self._show_statement)
 
-    def select_next(self) -> None:
-        """Move to the next statement."""
-        self._draft.move(1)
-
-    def go_to_other_pane(self) -> None:
-        """Focus the other pane."""
-        if self._is_among_facts:
-            self.go_to_draft()
-        else:
-            self.go_to_facts()
-
     def go_to_counterpart(self) -> None:
         """Go from a statement to a fact on which it is based, or back."""
         if not self._is_among_facts:
-            self.go_to_facts()
+            self.go_to_list()
             return
         id = self._list.fact_id
         numbers = (
@@ -446,7 +356,7 @@ class HandoffScreen(DraftScreen):
         if at < 0:
             self.notify("No statement is based on this fact.", markup=False, timeout=3)
             return
-        self.go_to_draft()
+        self.go_to_pane()
         self._draft.go_to(at)
 
     def go_back(self) -> None:
@@ -459,12 +369,129 @@ class HandoffScreen(DraftScreen):
                 self.dismiss(None)
             self.update_bars()
         elif self._is_among_facts:
-            self.go_to_draft()
+            self.go_to_pane()
         else:
             self.dismiss(None)
 
     # Statements
 
-    def check_again(self) -> None:
+    @property
+    def _selected(self) -> DraftStatement:
+        assert self.statement is not None, "disabled without a statement under the cursor"
+        return self.statement
+
+    def toggle_statement(self) -> None:
+        """Drop the statement, or include it again."""
+        if self._decisions.toggle_dropped(self._selected.key):
+            self.show_draft()
+            self._draft.move(1)
+        self.make_handoff()
+
+    async def _edit(self, drafted: DraftStatement) -> None:
+        """Reword the statement in the user's editor."""
+        gathered = self.drafted
+        assert gathered is not None, "a statement exists"
+
+        async def use(saved: str) -> None:
+            reworded = self._decisions.reword(drafted.key, " ".join(saved.split()))
+            if reworded is not None:
+                proved = await asyncio.to_thread(self._drafter.prove, gathered, reworded)
+                self._decisions.set_reworded(drafted.key, proved)
+
+        await self._actions.edit_text("statement.md", f"{text_of(drafted.statement)}\n", use)
+        self.make_handoff()
+
+    def _reload(self) -> None:
         """Check every statement again."""
         self.draft_again(self.options, "checking statements again")
+
+    # Options: a change of one drafts at once
+
+    def choose_next_agent(self) -> None:
+        """Switch to the next target agent."""
+        targets = handoff_targets()
+        target = targets[(targets.index(self.options.target) + 1) % len(targets)]
+        self.draft_again(replace(self.options, target=target))
+
+    def toggle_messages(self) -> None:
+        """Include every message of the user, or only the relevant ones."""
+        with_messages = not self.options.with_messages
+        included = "every message of yours" if with_messages else "the relevant messages"
+        self.notify(f"With {included}.", markup=False, timeout=3)
+        self.draft_again(replace(self.options, with_messages=with_messages))
+
+    def ask_for_budget(self) -> None:
+        """Ask for another budget."""
+        field = Field("tokens", str(self.options.budget), "4000", _BUDGETS)
+        form = FormScreen("Budget of the handoff", [field], self._palette, "set budget")
+        self.app.push_screen(form, self._set_budget)
+
+    def _set_budget(self, filled: FormResult | None) -> None:
+        if filled is None or not filled.confirmed:
+            return
+        typed = filled.values["tokens"].replace(",", "").strip()
+        if typed.isdecimal() and _LEAST <= int(typed) <= _MOST:
+            self.draft_again(replace(self.options, budget=int(typed)))
+        else:
+            message = f"Not a budget: type a number of tokens from {_LEAST:,} to {_MOST:,}."
+            self.notify(message, severity="warning", markup=False)
+
+    async def _choose_engine(self) -> None:
+        """Choose who drafts the handoff."""
+        from ricordo.tui.handoff.engine_screen import EngineScreen
+
+        assert self.drafted is not None, "disabled until there is a draft"
+        engines, chosen = await asyncio.to_thread(self._drafter.list_engines)
+        choice = EngineScreen(
+            self.drafted.facts, engines, chosen, self._drafter, self._palette, self.keymap
+        )
+        self.app.push_screen(choice, self._set_engine)
+
+    def _set_engine(self, chosen: EngineSettings | None) -> None:
+        if chosen is not None:
+            engine = None if chosen.use == RULES_ENGINE else chosen
+            phase = "asking the engine" if engine else "drafting"
+            self.draft_again(replace(self.options, engine=engine), phase)
+
+    # Output
+
+    @property
+    def _made(self) -> FinishedHandoff:
+        assert self.finished is not None, "disabled until there is a draft"
+        return self.finished
+
+    async def _write(self, made: FinishedHandoff) -> None:
+        change_set = await asyncio.to_thread(self._drafter.plan_write, made)
+        if await self._actions.write_approved(change_set):
+            self._is_on_disk = True
+            if made is self.finished:
+                self.written = made.path
+            self.update_bars()
+            message = f"Written to {clip(made.path, 80)}. u undoes it."
+            self.notify(message, markup=False, timeout=6)
+
+    async def _turn(self, turn: UndoAction) -> None:
+        if await turn():
+            self._is_on_disk = False
+            self.make_handoff()
+
+    async def _pick_up(self, made: FinishedHandoff) -> None:
+        """Propose to name the handoff in the next agent's instructions."""
+        change_set = await asyncio.to_thread(self._drafter.plan_pickup, made)
+        title = f"{made.handoff.header.target.shown}: read the handoff at every start"
+        approved = await self._actions.propose(title, change_set)
+        if approved is not None and await self._actions.write_approved(approved):
+            self.notify("Written. u undoes it.", markup=False, timeout=5)
+
+    def ask_for_command(self) -> None:
+        """Ask for a command, and pipe the handoff to it."""
+        form = PipeForm(self._drafter.last_command, self._palette)
+        self.app.push_screen(form, partial(self._pipe, self._made.output.text))
+
+    def _pipe(self, text: str, filled: FormResult | None) -> None:
+        if filled is None:
+            return
+        self._drafter.last_command = line = filled.values[PIPE_FIELD]
+        if filled.confirmed:
+            run = self._drafter.run_command
+            self.app.push_screen(PipeScreen(run, split_words(line), text, self._palette))

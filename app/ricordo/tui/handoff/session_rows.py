@@ -12,8 +12,8 @@ from ricordo.handoff.resume import RecheckedStatement
 from ricordo.services.handoff.resume import ResumeReport
 from ricordo.services.sessions.activity_text import format_day, parse_local_time
 from ricordo.text import clip, clip_start, make_one_line
+from ricordo.tui.handoff.draft import DraftOptions, EarlierHandoff, FinishedHandoff, HandoffStatus
 from ricordo.tui.handoff.rows import render_counts
-from ricordo.tui.handoff.values import DraftOptions, EarlierHandoff, FinishedHandoff, HandoffStatus
 from ricordo.tui.render.handoff_marks import GLYPHS
 from ricordo.tui.render.line import (
     BLANK,

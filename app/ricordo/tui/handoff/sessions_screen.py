@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -13,13 +13,13 @@ from textual.containers import Container
 from textual.content import Content
 
 from ricordo.agents.transcripts.session import Session
-from ricordo.errors import RicordoError
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip
 from ricordo.tui.actions.bindings import Handlers, moving_handlers
-from ricordo.tui.base.action_screen import ActionScreen, make_bindings
-from ricordo.tui.base.list_diff_screen import SIDE_BY_SIDE_WIDTH
-from ricordo.tui.context import ActionContext, ScreenId, needs_redo, needs_undo
+from ricordo.tui.base.action_screen import NotebookActions, make_bindings
+from ricordo.tui.base.list_diff_screen import TwoPaneScreen
+from ricordo.tui.context import ActionContext, ScreenId
+from ricordo.tui.handoff.draft import EarlierHandoff, HandoffStatus
 from ricordo.tui.handoff.session_rows import (
     NO_SESSION,
     render_earlier,
@@ -27,17 +27,13 @@ from ricordo.tui.handoff.session_rows import (
     render_session,
     render_session_row,
 )
-from ricordo.tui.handoff.values import EarlierHandoff, HandoffStatus
 from ricordo.tui.jobs import Answer, Jobs
-from ricordo.tui.render.bars import render_key_line
 from ricordo.tui.render.line import StyledLine, StyledSpan, render_divider
-from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.row_list import RowList
 from ricordo.tui.widgets.text_view import ReadView
 
 if TYPE_CHECKING:
     from ricordo.curation.engine import Step
-    from ricordo.tui.base.list_diff_screen import NotebookActions
     from ricordo.tui.color_palette import Palette
     from ricordo.tui.handoff.drafter import Drafter
 
@@ -49,7 +45,7 @@ SessionItem = Session | EarlierHandoff | str
 """What a row shows; a string is the title of the rows below it."""
 
 
-class SessionsScreen(ActionScreen[None]):
+class SessionsScreen(TwoPaneScreen):
     """Lists sessions and earlier handoffs; a draft opens on a screen above this one."""
 
     SCREEN_ID = ScreenId.SESSIONS
@@ -65,10 +61,9 @@ class SessionsScreen(ActionScreen[None]):
         keymap: Keymap,
     ) -> None:
         """`draft` is called with the sessions to hand off."""
-        super().__init__(palette, keymap)
+        super().__init__(palette, keymap, actions)
         self._drafter = drafter
         self._draft = draft
-        self._actions = actions
         self._jobs = Jobs()
         self._rows: Sequence[SessionItem] = ()
         self._marked: Sequence[Session] = ()
@@ -76,16 +71,12 @@ class SessionsScreen(ActionScreen[None]):
         self._was_covered = False
         self.is_loaded = False
         """Whether the sessions are on the screen."""
-        self._title = Bar(palette, id="title")
         self._list = RowList(
             palette, self._show_chosen, self._render_row, id="sessions", rests=self._can_rest
         )
-        self._details = ReadView(palette, self._render_text, id="known")
-        self._state = Bar(palette, id="state")
-        self._keys = Bar(palette, id="keys")
+        self._pane = self._details = ReadView(palette, self._render_text, id="known")
 
     def compose(self) -> ComposeResult:
-        """Lay out the list beside one row in full, the progress and the keys."""
         yield self._title
         with Container(id="handoff"):
             yield self._list.add_class("pane")
@@ -94,19 +85,13 @@ class SessionsScreen(ActionScreen[None]):
         yield self._keys
 
     def on_mount(self) -> None:
-        """Begin to look for sessions."""
         self._list.focus()
         self._list.show(0, 0, [("looking for sessions …", "dim")])
         self.set_interval(_TICK, self.update_bars)
         self._reload()
 
     def on_unmount(self) -> None:
-        """Cancel the job of a closed screen."""
         self._jobs.cancel()
-
-    def on_resize(self) -> None:
-        """Put the right pane beside the list if there is room, else below it."""
-        self.set_class(self.size.width >= SIDE_BY_SIDE_WIDTH, "-wide")
 
     def on_screen_suspend(self) -> None:
         """Remember that another screen was on top."""
@@ -161,13 +146,7 @@ class SessionsScreen(ActionScreen[None]):
         self.update_bars()
 
         async def run() -> None:
-            try:
-                result = await self._jobs.run(job, work)
-            except RicordoError as error:
-                self.notify(str(error), severity="error", markup=False, timeout=10)
-                result = None
-            if result is not None:
-                done(result)
+            await self._run_reporting(partial(self._jobs.follow, job, work, done))
             self.update_bars()
 
         self.run_worker(run(), group="sessions")
@@ -213,7 +192,7 @@ class SessionsScreen(ActionScreen[None]):
         self.update_bars()
 
     def update_bars(self) -> None:
-        """Update the title, the progress and the keys."""
+        super().update_bars()
         count = sum(isinstance(row, Session) for row in self._rows)
         subtitle = "what the next agent needs to continue, each line with its proof"
         title = StyledSpan(" Hand off ", "accent bold")
@@ -222,7 +201,6 @@ class SessionsScreen(ActionScreen[None]):
         marked = f" {len(self._marked)} marked · " if self._marked else " "
         idle = StyledSpan(f"{marked}drafting writes nothing", "dim")
         self._state.set_content((StyledSpan(f" ○ {job.label}", "accent") if job else idle,))
-        self._keys.set_content(*render_key_line(self.action_context, self.keymap))
         self._list.border_title = Content(f"Sessions · {count:,}")
         thing = self.item
         name = thing.name if isinstance(thing, EarlierHandoff) else ""
@@ -233,48 +211,30 @@ class SessionsScreen(ActionScreen[None]):
 
     @property
     def action_context(self) -> ActionContext:
-        """Return the state of the keys, with the reasons for disabled ones."""
-        known = ActionContext(undo=self._actions.can_undo, redo=self._actions.can_redo)
         is_session = isinstance(self.item, Session)
         not_session = "" if self.sessions else "An earlier handoff: select a session to draft."
         no_sessions = "No sessions found." if self.is_loaded else "Still looking for sessions."
         refusals = {
             "open": not_session if self._rows else no_sessions,
             "mark": "" if is_session else "Only a session can be marked.",
-            "undo": needs_undo(known),
-            "redo": needs_redo(known),
+            **self._undo_refusals,
         }
         return replace(super().action_context, disabled_reasons=refusals)
 
     @property
     def handlers(self) -> Handlers:
-        """Return the handlers of the keys by action id."""
         return {
             **super().handlers,
             **moving_handlers(self._details if self._details.has_focus else self._list),
-            "open": self.draft,
+            "open": lambda: self._draft(self.sessions),
             "mark": self.toggle_mark,
-            "index": self.go_to_list,
-            "note": self.go_to_details,
-            "next-pane": self.go_to_other_pane,
-            "leave": self.go_back,
-            "undo": self.undo,
-            "redo": self.redo,
             "hand-off": self.close,
-            "next": self.go_to_details,
-            "previous": self.go_to_list,
-            "previous-pane": self.go_to_other_pane,
             "page-down": partial(self._details.move_page, 1),
             "page-up": partial(self._details.move_page, -1),
             "reread": self._reload,
         }
 
-    def draft(self) -> None:
-        """Draft a handoff of the chosen sessions."""
-        self._draft(self.sessions)
-
     def on_row_list_opened(self) -> None:
-        """Draft on a double click."""
         self.action_do("open")
 
     def toggle_mark(self) -> None:
@@ -287,44 +247,15 @@ class SessionsScreen(ActionScreen[None]):
         self._list.refresh()
         self._list.move(1)
 
-    def go_to_list(self) -> None:
-        """Focus the list."""
-        self._list.focus()
-
-    def go_to_details(self) -> None:
+    def go_to_pane(self) -> None:
         """Focus the right pane."""
         if self._rows:
             self._details.focus()
 
-    def go_to_other_pane(self) -> None:
-        """Focus the other pane."""
-        if self._details.has_focus:
-            self.go_to_list()
-        else:
-            self.go_to_details()
-
-    def go_back(self) -> None:
-        """Go from the right pane to the list; else clear the marks; else close."""
-        if self._details.has_focus:
-            self._list.focus()
-        elif self._marked:
+    def _leave(self) -> None:
+        """Clear the marks, else close the screen."""
+        if self._marked:
             self._marked = ()
             self._list.refresh()
         else:
             self.dismiss(None)
-
-    def undo(self) -> None:
-        """Undo the last change."""
-        self.run_worker(self._run_undo_step(self._actions.undo_last), group="in turn")
-
-    def redo(self) -> None:
-        """Redo the change that was undone last."""
-        self.run_worker(self._run_undo_step(self._actions.redo_last), group="in turn")
-
-    async def _run_undo_step(self, turn: Callable[[], Awaitable[frozenset[str]]]) -> None:
-        await turn()
-        self._reload()
-
-    def close(self) -> None:
-        """Close the screen: the key that opened it closes it."""
-        self.dismiss(None)

@@ -46,7 +46,6 @@ class DraftView(CursorView):
         self.set_cursor(next(firsts, 0))
 
     def on_resize(self) -> None:
-        """Draw for the new width."""
         self._draw_rows(self.statement_number)
 
     @property
@@ -75,18 +74,14 @@ class DraftView(CursorView):
 
     @property
     def line_count(self) -> int:
-        """Return the number of rows."""
         return len(self._rows)
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
-        """Draw one row."""
         row = self._rows[number]
-        if row.number < 0 or row.number != self.statement_number:
-            return row.line, ""
-        return row.line, "cursor"
+        is_chosen = 0 <= row.number == self.statement_number
+        return row.line, "cursor" if is_chosen else ""
 
     def can_stop(self, number: int) -> bool:
-        """Return whether row `number` is the first of a statement."""
         return self._rows[number].is_first
 
 

@@ -20,8 +20,8 @@ from ricordo.services.history.versions import (
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, make_one_line
 from ricordo.tui.actions.bindings import Handlers
-from ricordo.tui.base.action_screen import make_bindings
-from ricordo.tui.base.list_diff_screen import ListDiffScreen, NotebookActions
+from ricordo.tui.base.action_screen import NotebookActions, make_bindings
+from ricordo.tui.base.list_diff_screen import ListDiffScreen
 from ricordo.tui.context import ScreenId
 from ricordo.tui.render.inbox_rows import format_moment
 from ricordo.tui.render.line import StyledLine, StyledSpan, fit, wrap
@@ -117,7 +117,6 @@ class HistoryScreen(ListDiffScreen):
         self._against_now = False
 
     def on_mount(self) -> None:
-        """Show the newest version."""
         self._state.display = False
         self._go_into(self._path)
 
@@ -181,7 +180,6 @@ class HistoryScreen(ListDiffScreen):
         return describe_version(version, against_now=against_now, width=width)
 
     def update_bars(self) -> None:
-        """Update title and keys."""
         super().update_bars()
         what = clip(self._path, 60) if self._path else "deleted notes"
         self._title.set_content(
@@ -197,7 +195,6 @@ class HistoryScreen(ListDiffScreen):
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
         return {
             **super().handlers,
             "open": self.open_row,
@@ -215,10 +212,6 @@ class HistoryScreen(ListDiffScreen):
             self._go_into(version.path)
         else:
             self._begin(lambda: self._restore(version))
-
-    def on_row_list_opened(self) -> None:
-        """Do what Enter does on a second click."""
-        self.action_do("open")
 
     def _go_into(self, path: str) -> None:
         self._against_now = False
@@ -243,10 +236,6 @@ class HistoryScreen(ListDiffScreen):
         """Compare with the current text, or with the previous version again."""
         self._against_now = not self._against_now
         self._load_latest(self._show)
-
-    def close(self) -> None:
-        """Close the screen."""
-        self.dismiss(None)
 
     def _leave(self) -> None:
         """Go from a deleted note to the others, then close the screen."""

@@ -24,8 +24,8 @@ from ricordo.settings.keymap import Keymap
 from ricordo.storage.decisions import Decision
 from ricordo.text import clip
 from ricordo.tui.actions.bindings import Handlers
-from ricordo.tui.base.action_screen import make_bindings
-from ricordo.tui.base.list_diff_screen import ListDiffScreen, NotebookActions
+from ricordo.tui.base.action_screen import NotebookActions, make_bindings
+from ricordo.tui.base.list_diff_screen import ListDiffScreen
 from ricordo.tui.context import ScreenId
 from ricordo.tui.render.inbox_rows import (
     describe_empty_inbox,
@@ -45,7 +45,6 @@ class InboxDecisions:
     """The user's decisions in one visit that are not written yet."""
 
     def __init__(self) -> None:
-        """Nothing is seen or marked."""
         self.seen: set[str] = set()
         """Ids of arrivals whose diff was shown to its end."""
         self._marks: dict[str, frozenset[int]] = {}
@@ -123,12 +122,10 @@ class InboxScreen(ListDiffScreen):
         """Whether the arrivals are on the screen."""
 
     def on_mount(self) -> None:
-        """Load the arrivals."""
         self.watch(self._diff, "scroll_y", self._scrolled, init=False)
         self.refresh_arrivals()
 
     def on_resize(self) -> None:
-        """Record what of the diff is in sight."""
         self.call_after_refresh(self._scrolled)
 
     # What is shown
@@ -212,7 +209,6 @@ class InboxScreen(ListDiffScreen):
         )
 
     def update_bars(self) -> None:
-        """Update the bars."""
         super().update_bars()
         waiting = len(self._judging.find_unseen(self._now))
         since = f" since {format_moment(self._shown.since)}" if self._shown.since else ""
@@ -280,20 +276,19 @@ class InboxScreen(ListDiffScreen):
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
         return {
             **super().handlers,
             "all": self.keep_all,
             "no": self.toggle_revert,
             "hunk": self.toggle_hunk,
-            "write": self.write_reverts,
+            "write": partial(self._begin, self._write),
             "edit": self.edit_note,
-            "inbox": self.close,
+            "inbox": self._leave,
             "yes": partial(self._decide, Decision.KEEP),
             "later": partial(self._decide, Decision.SNOOZE),
             "back": partial(self._show_visit, 1),
             "forward": partial(self._show_visit, -1),
-            "open": self.go_to_diff,
+            "open": self.go_to_pane,
         }
 
     def _decide(self, decision: Decision) -> None:
@@ -328,17 +323,13 @@ class InboxScreen(ListDiffScreen):
     def toggle_hunk(self) -> None:
         """Mark the hunk under the cursor to be reverted, or clear its mark."""
         if self._diff.hunk is None:
-            self.go_to_diff()
+            self.go_to_pane()
             self._diff.go_to_hunk()
         elif (arrival := self.arrival) and self._diff.toggle_hunk():
             self._judging.mark_hunks(arrival, self._diff.marked)
             self._list.refresh()
 
     # Writing
-
-    def write_reverts(self) -> None:
-        """Write all marked reverts."""
-        self._begin(self._write)
 
     async def _write(self) -> None:
         marks = dict(self._judging.marks)
@@ -367,10 +358,6 @@ class InboxScreen(ListDiffScreen):
 
     # Closing
 
-    def close(self) -> None:
-        """Close the screen."""
-        self._leave()
-
     def _leave(self) -> None:
         """End the visit and close the screen."""
         self._begin(self._close)
@@ -390,10 +377,6 @@ class InboxScreen(ListDiffScreen):
     def _show_visit(self, step: int) -> None:
         self._back += step
         self.refresh_arrivals()
-
-    def on_row_list_opened(self) -> None:
-        """Go to the diff on a second click."""
-        self.go_to_diff()
 
 
 def _read_inbox(notebook: Notebook, back: int = 0) -> Inbox:

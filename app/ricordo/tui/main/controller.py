@@ -19,7 +19,6 @@ from ricordo.tui.edits.expected_writes import ExpectedWrites
 from ricordo.tui.render.index_rows import IndexRow, RowKind
 
 if TYPE_CHECKING:
-    from textual.app import App
     from textual.worker import WorkType
 
     from ricordo.lint.finding import Finding
@@ -52,11 +51,11 @@ class NoteActions:
         panes: Panes,
         reading: OpenNote,
         palette: Callable[[], Palette],
-        say: Callable[[], None],
+        changed: Callable[[], None],
         open_note: Callable[[str], None],
     ) -> None:
         """`notebook` belongs to `follower`; `panes` and `reading` know what is under the cursor;
-        `palette` returns the styles in use; `say` is called when other actions are possible,
+        `palette` returns the styles in use; `changed` is called when other actions are possible,
         `open_note` with the path of a note that was created.
         """
         self._notebook = notebook
@@ -64,7 +63,7 @@ class NoteActions:
         self._panes = panes
         self._reading = reading
         self._palette = palette
-        self._say = say
+        self._on_changed = changed
         self._open_note = open_note
         self._expected = ExpectedWrites()
         self._can_undo = self._can_redo = False
@@ -101,7 +100,7 @@ class NoteActions:
         return NoteMoves(self._writing)
 
     @cached_property
-    def _fixing(self) -> FixActions:
+    def _fixes(self) -> FixActions:
         from ricordo.tui.main.fixes import FixActions
 
         return FixActions(self._writing)
@@ -111,17 +110,12 @@ class NoteActions:
         return EntryMoves(self._writing, self._reading, self._panes.index)
 
     @cached_property
-    def _settling(self) -> ConflictController:
+    def _conflicts(self) -> ConflictController:
         from ricordo.tui.conflicts.controller import ConflictController
 
         return ConflictController(self, self._writing, self._follower)
 
     # State
-
-    @property
-    def app(self) -> App[object]:
-        """The app, which is suspended while an editor runs."""
-        return self._panes.app
 
     @property
     def written_paths(self) -> frozenset[str]:
@@ -141,8 +135,8 @@ class NoteActions:
         self._expected.record_shown(number)
         if snapshot.is_judged:
             self.update_history()
-        if "_settling" in self.__dict__:
-            self._settling.update_snapshot(snapshot)
+        if "_conflicts" in self.__dict__:
+            self._conflicts.update_snapshot(snapshot)
 
     def follow_moved_notes(self, snapshot: Snapshot) -> None:
         """Keep the open note and the marks in `snapshot` where Ricordo moved notes."""
@@ -167,7 +161,7 @@ class NoteActions:
             can = await asyncio.to_thread(read_undo_state, self._writing.notebook)
         if can != (self._can_undo, self._can_redo):
             self._can_undo, self._can_redo = can
-            self._say()
+            self._on_changed()
 
     def extend_context(self, context: ActionContext) -> ActionContext:
         """Return `context` with what the changing keys need."""
@@ -256,11 +250,10 @@ class NoteActions:
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
         return {
             "mark": self.toggle_mark,
             "edit": self.edit_open_note,
-            "new": self.create_note,
+            "new": lambda: self._writing.begin(self._forms.create_note),
             "head": self.edit_frontmatter,
             "move": self.move_notes,
             "retire": self.retire_notes,
@@ -268,8 +261,8 @@ class NoteActions:
             "fix": self.fix_finding,
             "dismiss": self.toggle_dismissal,
             "conflicts": self.open_conflicts,
-            "undo": self.undo,
-            "redo": self.redo,
+            "undo": lambda: self._writing.run(self.undo_last),
+            "redo": lambda: self._writing.run(self.redo_last),
             "lift": self.lift_entry,
             "entry-down": partial(self._move_entry, 1),
             "entry-up": partial(self._move_entry, -1),
@@ -294,10 +287,6 @@ class NoteActions:
         self._report_ignored_marks()
         self._writing.run(partial(self.edit_note, self._reading.path))
 
-    def create_note(self) -> None:
-        """Create a note."""
-        self._writing.begin(self._forms.create_note)
-
     def edit_frontmatter(self) -> None:
         """Edit name, type and description of the open note; the type of marked notes."""
         if self.marked:
@@ -315,14 +304,14 @@ class NoteActions:
 
     def toggle_protection(self) -> None:
         """Protect notes, or end that."""
-        self._writing.begin(partial(self._fixing.protect, self._reading.snapshot, self._subjects))
+        self._writing.begin(partial(self._fixes.protect, self._reading.snapshot, self._subjects))
 
     def fix_finding(self) -> None:
         """Fix the finding under the cursor, or the worst of each note."""
         snapshot = self._reading.snapshot
         if snapshot is not None:
             findings = find_fixable(snapshot, *self._under_cursor())
-            self._writing.begin(partial(self._fixing.fix, snapshot, findings))
+            self._writing.begin(partial(self._fixes.fix, snapshot, findings))
 
     def toggle_dismissal(self) -> None:
         """Dismiss the finding under the cursor, or restore it."""
@@ -338,15 +327,7 @@ class NoteActions:
     def open_conflicts(self) -> None:
         """Open the conflicts."""
         if self._reading.snapshot is not None:
-            self._settling.open(self.app, self._reading.snapshot)
-
-    def undo(self) -> None:
-        """Undo the last change."""
-        self._writing.run(self.undo_last)
-
-    def redo(self) -> None:
-        """Redo what was undone last."""
-        self._writing.run(self.redo_last)
+            self._conflicts.open(self._reading.snapshot)
 
     def _move_entry(self, step: int) -> None:
         self._report_ignored_marks()

@@ -35,10 +35,11 @@ class Listing:
     words: str = ""
 
     @classmethod
-    def from_view_state(cls, desk: ViewState) -> Listing:
+    def from_view_state(cls, view_state: ViewState) -> Listing:
         """Return the listing that was saved."""
-        order = IndexOrder(desk.order) if desk.order in list(IndexOrder) else IndexOrder.INDEX
-        return cls(order, desk.type_filter, desk.words)
+        known = view_state.order in list(IndexOrder)
+        order = IndexOrder(view_state.order) if known else IndexOrder.INDEX
+        return cls(order, view_state.type_filter, view_state.words)
 
     def to_view_state(self, note: str, as_source: bool, widths: dict[str, int]) -> ViewState:
         """Return the view state to save: this listing and the open note."""

@@ -73,19 +73,16 @@ class MoveScreen(FieldForm[MoveTarget | None]):
         self._places = _Places(places, palette, home)
 
     def compose_below(self) -> ComposeResult:
-        """Show the memories."""
         words = StyledSpan(" into the memory", "dim")
         yield Bar(self._palette, id="where", base="").with_left(words)
         yield self._places
 
     def on_mount(self) -> None:
-        """Give the list the rows that it needs."""
         self._places.styles.height = min(self._places.line_count, 10)
         if not self._fields:
             self._places.focus()
 
     def close_form(self, *, confirmed: bool) -> None:
-        """Close with the destination."""
         place = self._places.place
         if not confirmed or place is None:
             self.dismiss(None)

@@ -19,7 +19,6 @@ from textual.screen import Screen
 from ricordo.memory.names import TargetKind
 from ricordo.services.workspace.follower import FollowedSnapshot, Follower, MemoryLost
 from ricordo.services.workspace.notebook import Notebook
-from ricordo.services.workspace.places import is_other_folder
 from ricordo.storage.view_state import load_view_state, save_view_state
 from ricordo.text import clip
 from ricordo.tui.actions.bindings import Handlers
@@ -28,13 +27,12 @@ from ricordo.tui.base.action_screen import ActionScreen, make_bindings
 from ricordo.tui.base.open_note import OpenNote, Trail
 from ricordo.tui.context import ActionContext, Pane, ScreenId
 from ricordo.tui.curation.controller import CurationController
-from ricordo.tui.dialogs.text_page import LoadScreen, TextScreen
 from ricordo.tui.finder.controller import FinderController
 from ricordo.tui.handoff.controller import HandoffController
 from ricordo.tui.main.controller import NoteActions
-from ricordo.tui.main.history import HistoryActions
 from ricordo.tui.main.listing import Listing, prepare_filter
-from ricordo.tui.messages import MemoriesRequested, SnapshotTaken
+from ricordo.tui.main.navigation import NavigationActions
+from ricordo.tui.messages import SnapshotTaken
 from ricordo.tui.render.bars import (
     render_hint,
     render_key_line,
@@ -53,9 +51,7 @@ from ricordo.tui.widgets.panes import Panes
 if TYPE_CHECKING:
     from ricordo.memory.note import Note
     from ricordo.services.workspace.notebook import Snapshot
-    from ricordo.tui.base.list_diff_screen import NotebookActions
     from ricordo.tui.color_palette import Palette
-    from ricordo.tui.widgets.freshness_list import FreshnessList
 
 
 class EvidenceWatcher:
@@ -78,141 +74,15 @@ class EvidenceWatcher:
 
     async def follow(self) -> None:
         """Follow the progress, as long as the screen is open."""
-        async for come in self._follower.watch_evidence():
-            if come.phase != self.step:
-                self.step = come.phase
+        async for progress in self._follower.watch_evidence():
+            if progress.phase != self.step:
+                self.step = progress.phase
                 # called by the screen, so not after it is closed
                 self._screen.call_later(self._on_changed)
-            for notice in come.messages:
+            for notice in progress.messages:
                 self._screen.app.notify(notice, severity="warning", markup=False, timeout=10)
-            if not come.phase:
+            if not progress.phase:
                 self._screen.call_later(self._on_gathered)
-
-
-class NavigationActions:
-    """The keys that open another screen."""
-
-    def __init__(
-        self,
-        screen: Screen[Any],
-        notebook: Notebook,
-        reading: OpenNote,
-        freshness: FreshnessList,
-        palette: Callable[[], Palette],
-        actions: NotebookActions,
-    ) -> None:
-        """`reading` knows the open note in the memory of `notebook`, `freshness` the finding under
-        the cursor.
-        """
-        self._screen = screen
-        self._actions = actions
-        self._freshness = freshness
-        self._notebook = notebook
-        self._reading = reading
-        self._palette = palette
-
-    @property
-    def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
-        return {
-            "load": self.show_load,
-            "explain": self.explain_rule,
-            "ledger": self.show_ledger,
-            "conventions": self.show_conventions,
-            "settings": self.edit_settings,
-            "memories": self.choose_memory,
-            "connect": self.connect_agents,
-            "doctor": self.open_doctor,
-        }
-
-    def show_load(self) -> None:
-        """Show what the agent loads at session start."""
-        if self._reading.snapshot is not None:
-            is_other = is_other_folder(self._notebook.place, self._notebook.environment)
-            screen = LoadScreen(self._reading.snapshot, self._palette(), is_other_folder=is_other)
-            self._screen.app.push_screen(screen)
-
-    def explain_rule(self) -> None:
-        """Explain the rule of the finding under the cursor, or the rule under it."""
-        from ricordo.lint.rule_page import load_rule_page
-        from ricordo.services.rule_help import format_rule
-
-        finding = self._freshness.finding
-        name = finding.rule if finding is not None else self._freshness.rule
-        if name:
-            settings = self._notebook.settings.for_memory(self._notebook.place.root)
-            page, set_to = load_rule_page(name), settings.rules.get(name, "")
-            render = partial(format_rule, page, set_to=set_to)
-            self._screen.app.push_screen(TextScreen(page.name, render, self._palette()))
-
-    def show_conventions(self) -> None:
-        """Show how the notes of the memory are written, as it was learned."""
-        from ricordo.services.workspace.conventions import format_conventions, list_conventions
-
-        snapshot, notebook = self._reading.snapshot, self._notebook
-        if snapshot is not None and snapshot.is_judged:
-            lines = list_conventions(
-                snapshot.memory, snapshot.conventions, notebook.place, notebook.settings
-            )
-            render = partial(format_conventions, lines)
-            self._screen.app.push_screen(TextScreen("Conventions", render, self._palette()))
-
-    def show_ledger(self) -> None:
-        """Show the cost and benefit of curation."""
-        from ricordo.tui.dialogs.ledger import LedgerScreen
-
-        if self._reading.snapshot is not None:
-            # another notebook for its thread: this one is used in the follower's
-            notebook = self._notebook.copy()
-            ledger = LedgerScreen(notebook, self._reading.snapshot.memory, self._palette())
-            self._screen.app.push_screen(ledger)
-
-    def edit_settings(self) -> None:
-        """Edit the settings in the editor."""
-        from ricordo.errors import RicordoError
-        from ricordo.services.workspace.settings import list_known_names, load_settings
-        from ricordo.settings.editor import create_file, editor_command
-        from ricordo.settings.page import make_template
-        from ricordo.settings.settings import find_settings_file
-        from ricordo.tui.actions.registry import list_known_actions
-        from ricordo.tui.edits.editor import edit_in_terminal
-
-        app, around, actions = self._screen.app, self._notebook.environment, list_known_actions()
-        file = find_settings_file(around.config)
-        try:
-            create_file(file, make_template(list_known_names(around, actions)))
-            command = editor_command(self._notebook.settings.editor, around.environ)
-            edit_in_terminal(app, file, command)
-            _, warnings = load_settings(around, actions)
-        except RicordoError as error:
-            app.notify(str(error), severity="error", markup=False, timeout=10)
-            return
-        for warning in warnings:
-            app.notify(str(warning), severity="warning", markup=False, timeout=15)
-        app.notify("The settings apply from the next start.", markup=False, timeout=5)
-
-    def connect_agents(self, agent: str = "", closed: Callable[[], None] = lambda: None) -> None:
-        """Show how agents are connected, with the one that is called `agent` chosen; `closed` is
-        called afterwards.
-        """
-        from ricordo.tui.connect.screen import ConnectScreen
-
-        keymap = self._notebook.settings.keymap
-        screen = ConnectScreen(self._notebook.environment, self._palette(), keymap, agent)
-        self._screen.app.push_screen(screen, lambda _: closed())
-
-    def open_doctor(self) -> None:
-        """Show what is wrong around all memories of this machine."""
-        from ricordo.tui.doctor.screen import DoctorScreen
-
-        # a copy: the diagnosis runs in threads
-        notebook, keymap = self._notebook.copy(), self._notebook.settings.keymap
-        screen = DoctorScreen(notebook, self._palette(), keymap, self._actions, self.connect_agents)
-        self._screen.app.push_screen(screen)
-
-    def choose_memory(self) -> None:
-        """Ask for the other memories of this machine."""
-        self._screen.post_message(MemoriesRequested())
 
 
 class MainScreen(ActionScreen[None]):
@@ -237,22 +107,28 @@ class MainScreen(ActionScreen[None]):
         super().__init__(palette, notebook.settings.keymap)
         self._notebook = notebook
         self._follower = Follower(notebook)
-        self._desk = load_view_state(notebook.environment.state, notebook.place.root)
-        self._shown_conventions = self._desk.conventions
-        self._first_note, self._first_line = note or self._desk.note, line
-        self._listing = Listing.from_view_state(self._desk)
-        self._panes = Panes(palette, self._desk.widths, self._cursor_moved, id="panes")
+        view_state = load_view_state(notebook.environment.state, notebook.place.root)
+        self._shown_conventions = view_state.conventions
+        self._first_note, self._first_line = note or view_state.note, line
+        self._listing = Listing.from_view_state(view_state)
+        self._panes = Panes(palette, view_state.widths, self._cursor_moved, id="panes")
         reveal_key = format_action_keys(BY_ID["reveal"], self.keymap)
         self._reading = OpenNote(
-            self._panes.note, as_source=self._desk.as_source, reveal_key=reveal_key
+            self._panes.note, as_source=view_state.as_source, reveal_key=reveal_key
         )
         self._find = FindBar(id="find")
         followed, styles = self._follower, self.current_palette
         self._changing = NoteActions(
             notebook, followed, self._panes, self._reading, styles, self.update_bars, self._go_to
         )
-        self._past = HistoryActions(
-            self, notebook, followed, self._reading, styles, self._arrivals_changed, self._changing
+        self._navigation = NavigationActions(
+            self,
+            notebook,
+            followed,
+            self._reading,
+            self._panes.freshness,
+            self._arrivals_changed,
+            self._changing,
         )
         self._reviewing = ReviewController(
             self,
@@ -266,11 +142,10 @@ class MainScreen(ActionScreen[None]):
         self._curating = CurationController(
             self, notebook, self._reading, self.update_bars, self._changing
         )
-        self._handing = HandoffController(self, notebook, self._changing)
-        self._recalling = FinderController(self, notebook, self._reading, styles, self._go_to)
-        self._knowing = EvidenceWatcher(self, followed, self.update_bars, self._past.update_inbox)
-        self._elsewhere = NavigationActions(
-            self, notebook, self._reading, self._panes.freshness, styles, self._changing
+        self._handoff = HandoffController(self, notebook, self._changing)
+        self._finder = FinderController(self, notebook, self._reading, self._go_to)
+        self._evidence = EvidenceWatcher(
+            self, followed, self.update_bars, self._navigation.update_inbox
         )
         self._painted = asyncio.Event()
         self._snapshot: Snapshot | None = None
@@ -278,7 +153,6 @@ class MainScreen(ActionScreen[None]):
         self._changed: frozenset[str] = frozenset()
 
     def compose(self) -> ComposeResult:
-        """Compose the bars, the three panes and the find bar."""
         yield Bar(self._palette, id="status")
         yield self._panes
         yield self._find
@@ -286,25 +160,23 @@ class MainScreen(ActionScreen[None]):
         yield Bar(self._palette, id="keys")
 
     def on_unmount(self) -> None:
-        """Save the view, and let the garbage collector free the memory."""
         gc.unfreeze()
-        self._recalling.stop_indexing()
+        self._finder.stop_indexing()
         reading = self._reading
-        desk = replace(
+        view_state = replace(
             self._listing.to_view_state(reading.path, reading.as_source, self._panes.shares),
             conventions=self._shown_conventions,
         )
         # not worth an error message to a user who quits
         with suppress(OSError):
-            save_view_state(self._notebook.environment.state, self.root, desk)
+            save_view_state(self._notebook.environment.state, self.root, view_state)
 
     def on_mount(self) -> None:
-        """Follow the memory."""
         self._show_index()
         self.update_bars()
         self.run_worker(self._follow(), group="disk")
-        self.run_worker(self._past.follow_history(), group="history")
-        self.run_worker(self._knowing.follow(), group="evidence")
+        self.run_worker(self._navigation.follow_history(), group="history")
+        self.run_worker(self._evidence.follow(), group="evidence")
         self.run_worker(self._curating.follow_pending(), group="waiting")
 
     async def _follow(self) -> None:
@@ -324,11 +196,10 @@ class MainScreen(ActionScreen[None]):
 
     @property
     def action_context(self) -> ActionContext:
-        """The context of the actions."""
         here = replace(
             self._reading.extend_context(self._panes.context),
             in_order=self._listing.order is IndexOrder.INDEX and not self._listing.filter_label,
-            new=self._past.new_count,
+            new=self._navigation.new_count,
             due=self._reviewing.due_count,
             pending=self._curating.pending_count,
         )
@@ -376,7 +247,7 @@ class MainScreen(ActionScreen[None]):
         self._reviewing.update_snapshot(seen.snapshot)
         self._curating.update_snapshot(seen.snapshot)
         self._changing.update_snapshot(seen.snapshot, seen.number)
-        self._recalling.update_snapshot(seen.snapshot)
+        self._finder.update_snapshot(seen.snapshot)
         self.update_bars()
         if is_deeper and seen.snapshot.is_judged:
             self._report_conventions(seen.snapshot)
@@ -425,7 +296,6 @@ class MainScreen(ActionScreen[None]):
         self._panes.finding.show(finding, render_settling_key(finding, self.keymap))
 
     def update_bars(self) -> None:
-        """Update titles, state, hint and keys."""
         # a worker may end while the screen is closing and its widgets are gone
         with suppress(NoMatches):
             self._update_bars()
@@ -433,7 +303,7 @@ class MainScreen(ActionScreen[None]):
     def _update_bars(self) -> None:
         panes = self._panes
         panes.set_title(Pane.NOTE, self._reading.title)
-        new, doing = self._past.new_count, self._knowing.step
+        new, doing = self._navigation.new_count, self._evidence.step
         waiting, place = self._curating.pending_count, self._notebook.place
         status = render_status_line(place, self._snapshot, self._seen, new, doing, waiting)
         self.query_one("#status", Bar).set_content(*status)
@@ -474,11 +344,9 @@ class MainScreen(ActionScreen[None]):
         self._follow_link(message.target)
 
     def on_note_view_secrets_scanned(self) -> None:
-        """Update the keys: secrets may have been found."""
         self.update_bars()
 
     def on_panes_focus_moved(self) -> None:
-        """Update the keys for the pane with the focus."""
         self.update_bars()
 
     def on_panes_rearranged(self) -> None:
@@ -494,7 +362,7 @@ class MainScreen(ActionScreen[None]):
         self._reading.show(line=line)
         self._show_freshness()
         self.update_bars()
-        self._recalling.show_associations()
+        self._finder.show_associations()
 
     def _go_to(self, path: str, line: int = 0) -> None:
         """Open a note and put the cursor of the index on it."""
@@ -503,7 +371,7 @@ class MainScreen(ActionScreen[None]):
             return
         self._reading.trail = self._reading.trail.open(path)
         self._show_open_note(line)
-        self._recalling.show_associations(on_purpose=True)
+        self._finder.show_associations(on_purpose=True)
         self._show_index(line)
 
     def _follow_link(self, target: LinkTarget) -> None:
@@ -517,23 +385,21 @@ class MainScreen(ActionScreen[None]):
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
         return {
             **super().handlers,
             **self._panes.handlers,
             **self._changing.handlers,
-            **self._past.handlers,
+            **self._navigation.handlers,
             **self._reviewing.handlers,
             **self._curating.handlers,
-            **self._handing.handlers,
-            **self._recalling.handlers,
-            **self._elsewhere.handlers,
+            **self._handoff.handlers,
+            **self._finder.handlers,
             **self._reading.handlers,
             "open": self.open_row,
             "leave": self.go_back,
             "type": self.show_next_type,
-            "order": self.show_next_order,
-            "reread": self.reread,
+            "order": lambda: self._list(self._listing.with_next_order()),
+            "reread": self._follower.request_reread,
             "copy": self.copy,
             "find": self.ask_for_words,
             "back": partial(self._go_along, -1),
@@ -551,7 +417,7 @@ class MainScreen(ActionScreen[None]):
         panes = self._panes
         if panes.active is Pane.INDEX:
             panes.focus_pane(Pane.NOTE)
-            self._recalling.show_associations(on_purpose=True)
+            self._finder.show_associations(on_purpose=True)
         elif panes.active is Pane.NOTE:
             if panes.note.chosen_link is not None:
                 self._follow_link(panes.note.chosen_link)
@@ -583,17 +449,9 @@ class MainScreen(ActionScreen[None]):
         if self._snapshot is not None:
             self._list(self._listing.with_next_type(self._snapshot.memory))
 
-    def show_next_order(self) -> None:
-        """List in the next order."""
-        self._list(self._listing.with_next_order())
-
     def _list(self, listing: Listing) -> None:
         self._listing = listing
         self._show_index()
-
-    def reread(self) -> None:
-        """Read the memory again."""
-        self._follower.request_reread()
 
     def copy(self) -> None:
         """Copy what is selected, else what is under the cursor."""

@@ -81,7 +81,7 @@ def render_key_line(context: ActionContext, keymap: Mapping[str, tuple[str, ...]
     """Return the key line: the few keys that matter here, then right parts from the longest to the
     shortest.
     """
-    scene = context.screen_id
+    screen_id = context.screen_id
     acting = " ".join(format_action_keys(BY_ID[name], keymap) for name in _ON_MARKED)
     counted = (
         [StyledSpan(f" ◆ {context.marks} marked: {acting} ", "accent")] if context.marks else []
@@ -99,7 +99,7 @@ def render_key_line(context: ActionContext, keymap: Mapping[str, tuple[str, ...]
         for span in _render_key(action, keymap, context, counts.get(action.id, 0))
     ]
     back, help_ = (_render_key(BY_ID[name], keymap, context) for name in ("leave", "help"))
-    rights = [help_] if scene is ScreenId.NOTEBOOK else [(*back, *help_), help_]
+    rights = [help_] if screen_id is ScreenId.NOTEBOOK else [(*back, *help_), help_]
     return [(*counted, *spans), *rights]
 
 

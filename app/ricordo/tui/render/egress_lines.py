@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from ricordo.curation.engines.command import COMMAND
 from ricordo.curation.engines.external import Estimate
 from ricordo.curation.engines.llm import ANTHROPIC, ModelClient
-from ricordo.llm.prices import Price
-from ricordo.llm.prices import format_cost as told_of_cost
+from ricordo.llm.prices import Price, format_cost
 from ricordo.llm.redaction import RedactedValue, mask_address
 from ricordo.services.curation.preparation import NewActivity, PreparedCuration
 from ricordo.services.engines.engines import EngineTarget
@@ -102,9 +101,9 @@ def render_engine(engine: EngineSettings, number: int, count: int) -> tuple[Span
     return (_render_label("engine"), *spans), (StyledSpan(f" {number + 1} of {count} ", "dim"),)
 
 
-def render_asked(outside: EngineTarget) -> Spans:
+def render_asked(target: EngineTarget) -> Spans:
     """Return the model or program that is asked, and where the text is sent."""
-    request = outside.ask
+    request = target.ask
     if isinstance(request, ModelClient):
         return (_render_label("engine"), *_render_model(request.model, request.server.base_url))
     return (_render_label("engine"), *_render_program(request.program.line))
@@ -144,7 +143,7 @@ def _render_cost(cost: Estimate, *, is_counted: bool = False) -> Spans:
         if is_counted
         else f"≈{cost.input_tokens:,} tokens sent"
     )
-    most = told_of_cost(cost.usd) if cost.usd is None else f"at most {told_of_cost(cost.usd)}"
+    most = format_cost(cost.usd) if cost.usd is None else f"at most {format_cost(cost.usd)}"
     words = f"{sent}, at most {cost.output_tokens:,} written: {most}"
     return (_render_label("cost"), StyledSpan(words))
 
@@ -199,7 +198,7 @@ def render_incoming(text: str, width: int) -> list[StyledLine]:
 def describe_price(price: Price | None) -> str:
     """Return the price of a model, in a few words."""
     if price is None:
-        return told_of_cost(None)
+        return format_cost(None)
     return f"${price.input:g} in, ${price.output:g} out per million tokens"
 
 

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from ricordo.services.review import ReviewQueue
     from ricordo.services.workspace.follower import Follower
     from ricordo.tui.actions.bindings import Handlers
-    from ricordo.tui.base.action_screen import ActionScreen
-    from ricordo.tui.base.list_diff_screen import NotebookActions
+    from ricordo.tui.base.action_screen import ActionScreen, NotebookActions
     from ricordo.tui.base.open_note import OpenNote
     from ricordo.tui.review.screen import ReviewScreen
 
@@ -31,21 +30,21 @@ class ReviewController:
         notebook: Notebook,
         follower: Follower,
         reading: OpenNote,
-        say: Callable[[], None],
+        changed: Callable[[], None],
         actions: NotebookActions,
         *,
         opens: bool,
     ) -> None:
-        """`notebook` belongs to `follower`; `say` is called when the number of due notes changes;
-        `actions` are what the review calls to change the memory. With `opens` the review opens as
-        soon as it is known what is due.
+        """`notebook` belongs to `follower`; `changed` is called when the number of due notes has
+        changed; `actions` are what the review calls to change the memory. With `opens` the review
+        opens as soon as it is known what is due.
         """
         self._screen = screen
         # another notebook for threads: this one is used in the follower's
         self._notebook = notebook.copy()
         self._follower = follower
         self._reading = reading
-        self._say = say
+        self._on_changed = changed
         self._actions = actions
         self._opens = opens
         self._queue: ReviewQueue | None = None
@@ -77,7 +76,7 @@ class ReviewController:
         # imported in a thread, so that no key has to wait for it
         review = await asyncio.to_thread(_load_review)
         self._queue = await asyncio.to_thread(review, self._notebook, snapshot)
-        self._say()
+        self._on_changed()
         if self._opens:
             self._opens = False
             self.open_review()
@@ -86,7 +85,6 @@ class ReviewController:
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
         return {
             "review": self.open_review,
             "yes": self.confirm_note,
@@ -149,8 +147,8 @@ class ReviewController:
         if judgement is ReviewVerdict.TRUE:
             from ricordo.services.search.usage import remember_confirmed
 
-            around = self._notebook.environment
-            await asyncio.to_thread(remember_confirmed, around, snapshot.memory, path)
+            environment = self._notebook.environment
+            await asyncio.to_thread(remember_confirmed, environment, snapshot.memory, path)
         return True
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -14,16 +13,14 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 
-from ricordo.errors import RicordoError
 from ricordo.services.review import ReviewNote, ReviewQueue, build_queue, find_last_verdict
 from ricordo.settings.keymap import Keymap
 from ricordo.storage.decisions import ReviewVerdict
 from ricordo.text import clip, make_one_line
 from ricordo.tui.actions.bindings import Handlers
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
-from ricordo.tui.base.action_screen import ActionScreen, make_bindings
-from ricordo.tui.base.list_diff_screen import NotebookActions
-from ricordo.tui.context import NO_ORIGIN, NO_SECRETS, ActionContext, ScreenId, needs_redo
+from ricordo.tui.base.action_screen import NotebookActions, UndoAction, UndoScreen, make_bindings
+from ricordo.tui.context import NO_ORIGIN, NO_SECRETS, ActionContext, ScreenId
 from ricordo.tui.dialogs.choose import Choice, ChooseScreen
 from ricordo.tui.dialogs.form import Field, FormScreen
 from ricordo.tui.render.bars import render_key_line
@@ -71,7 +68,7 @@ class StoreVerdict(Protocol):
         """`until` is the day on which the note is due again, ISO 8601; "" for none."""
 
 
-class ReviewScreen(ActionScreen[None]):
+class ReviewScreen(UndoScreen):
     """Goes through a queue of notes. Every verdict is stored at once."""
 
     SCREEN_ID = ScreenId.REVIEW
@@ -91,19 +88,17 @@ class ReviewScreen(ActionScreen[None]):
         """`queue` is what is due in `snapshot`; `show_origin` shows the messages that caused a
         note.
         """
-        super().__init__(palette, keymap)
+        super().__init__(palette, keymap, actions)
         self._snapshot = snapshot
         self._before = snapshot.verdicts
         self._items = queue.items
         self._more = queue.more
-        self._actions = actions
         self._judge = judge
         self._show_origin = show_origin
         self._at = 0
         self._revealed = ""
         """Path of the note whose secrets are shown."""
         self._outcomes: dict[str, Outcome] = {}
-        self._one_at_a_time = asyncio.Lock()
         self._title = Bar(palette, id="title")
         self._note = NoteView(palette, id="note")
         self._doubts = AboutView(palette, self._doubt_lines, id="doubts")
@@ -112,7 +107,6 @@ class ReviewScreen(ActionScreen[None]):
         self._keys = Bar(palette, id="keys")
 
     def compose(self) -> ComposeResult:
-        """Compose the progress, the note with its findings or the summary, and the keys."""
         yield self._title
         yield self._note
         yield self._doubts
@@ -121,11 +115,9 @@ class ReviewScreen(ActionScreen[None]):
         yield self._keys
 
     def on_mount(self) -> None:
-        """Show the first note."""
         self.call_after_refresh(self._show)
 
     def on_resize(self) -> None:
-        """Draw the note for the new width."""
         self.call_after_refresh(self._show, keep_place=True)
 
     # What is shown
@@ -211,7 +203,6 @@ class ReviewScreen(ActionScreen[None]):
         return render_summary(self._snapshot, after, self._outcomes, left, width)
 
     def update_bars(self) -> None:
-        """Update the bars."""
         done, of = len(self._outcomes), len(self._items)
         at = f" {self._at + 1} of {of}" if self.item else " done" if of else ""
         more = f"  {self._more:,} more due" if self._more else ""
@@ -239,9 +230,9 @@ class ReviewScreen(ActionScreen[None]):
 
     @property
     def action_context(self) -> ActionContext:
-        """The context of the actions: what can be undone, and whether there is a note."""
+        refusals = self._undo_refusals
         undo = "" if self._actions.can_undo or self._outcomes else "There is nothing to undo."
-        refusals = {"undo": undo, "redo": needs_redo(ActionContext(redo=self._actions.can_redo))}
+        refusals["undo"] = undo
         refusals |= dict.fromkeys(_ABOUT_A_NOTE, self._why_no_verdict)
         refusals["origin"] = self._why_no_origin
         page = self._note.page if self.item else None
@@ -269,30 +260,22 @@ class ReviewScreen(ActionScreen[None]):
 
     @property
     def handlers(self) -> Handlers:
-        """What the keys do, by action id."""
         return {
             **super().handlers,
             "no": self.reject_note,
             "later": self.postpone_note,
             "edit": self.edit_note,
-            "undo": self.undo,
-            "redo": self.redo,
             "cursor-down": self.move_down,
             "cursor-up": self.move_up,
             "first": self.go_to_start,
             "last": self.go_to_end,
             "reveal": self.toggle_secrets,
             "origin": self.show_origin,
-            "leave": self.close,
-            "yes": self.confirm_note,
+            "yes": partial(self._begin, partial(self._store_verdict, ReviewVerdict.TRUE)),
             "page-down": partial(self._scroll_page, 1),
             "page-up": partial(self._scroll_page, -1),
             "review": self.close,
         }
-
-    def confirm_note(self) -> None:
-        """Record that the note is still true."""
-        self._begin(partial(self._store_verdict, ReviewVerdict.TRUE))
 
     def reject_note(self) -> None:
         """Ask what to do with a note that is wrong."""
@@ -308,20 +291,6 @@ class ReviewScreen(ActionScreen[None]):
         """Edit the note in the editor; it stays under review."""
         if self.item is not None:
             self._begin(partial(self._actions.edit_note, self.item.note.path))
-
-    def _begin(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do `work` after all earlier work."""
-        self._run(partial(self._run_in_turn, work))
-
-    def _run(self, work: Callable[[], Awaitable[None]]) -> None:
-        self.run_worker(work, group="review")
-
-    async def _run_in_turn(self, work: Callable[[], Awaitable[None]]) -> None:
-        async with self._one_at_a_time:
-            try:
-                await work()
-            except RicordoError as error:
-                self.notify(str(error), severity="error", markup=False, timeout=10)
 
     async def _store_verdict(self, judgement: ReviewVerdict, until: str = "") -> None:
         item = self.item
@@ -370,16 +339,9 @@ class ReviewScreen(ActionScreen[None]):
 
     # Undo
 
-    def undo(self) -> None:
-        """Undo the last change, and go to the note that it was about."""
-        self._begin(partial(self._undo_or_redo, self._actions.undo_last))
-
-    def redo(self) -> None:
-        """Redo what was undone last."""
-        self._begin(partial(self._undo_or_redo, self._actions.redo_last))
-
-    async def _undo_or_redo(self, act: Callable[[], Awaitable[frozenset[str]]]) -> None:
-        about = await act()
+    async def _turn(self, turn: UndoAction) -> None:
+        """Undo or redo, and go to the note that it was about."""
+        about = await turn()
         numbers = (n for n, item in enumerate(self._items) if item.note.path in about)
         self._go_to(next(numbers, self._at))
 
@@ -434,17 +396,12 @@ class ReviewScreen(ActionScreen[None]):
             self._show(keep_place=True)
 
     def on_note_view_secrets_scanned(self) -> None:
-        """Update the keys: secrets may have been found."""
         self.update_bars()
 
     def show_origin(self) -> None:
         """Show the messages that caused the note."""
         if self.item is not None:
             self._show_origin(self._snapshot, self.item.note.path)
-
-    def close(self) -> None:
-        """Return to the notebook; verdicts are stored already."""
-        self.dismiss(None)
 
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)

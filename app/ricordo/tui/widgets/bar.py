@@ -38,7 +38,6 @@ class Bar(Widget):
         return self
 
     def repaint(self, palette: Palette) -> None:
-        """Draw again with the styles of `palette`."""
         self._palette = palette
         self.refresh()
 
@@ -54,7 +53,6 @@ class Bar(Widget):
         return next((right for right in self._rights if measure(right) <= room), last)
 
     def render_line(self, y: int) -> Strip:
-        """Draw the line."""
         width, right = self.size.width, self._right
         left = fit_keys(self._left, width - measure(right))
         gap = StyledSpan(" " * max(0, width - measure(left) - measure(right)))

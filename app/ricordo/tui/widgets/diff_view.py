@@ -28,7 +28,6 @@ class DiffView(CursorView):
     """Shows edits as a diff; hunks can be left out."""
 
     def __init__(self, palette: Palette, moved: Callable[[], None], *, id: str) -> None:
-        """Start empty."""
         super().__init__(palette, moved, id=id)
         self._edits: Sequence[Edit] = ()
         self._head: Callable[[int], Sequence[StyledLine]] | None = None
@@ -164,29 +163,23 @@ class DiffView(CursorView):
         )
 
     def on_resize(self) -> None:
-        """Draw for the new width; until the user moves, the first hunk stays in sight."""
         self._draw()
         if self._held and self.cursor == self._nearest(0):
             self.hold(self._first_hunk)
 
     @property
     def line_count(self) -> int:
-        """Return the number of rows."""
         return len(self._lines)
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
-        """Draw one row; the cursor covers all rows of its hunk."""
         row = self._lines[number]
         here = self._lines[self.cursor] if 0 <= self.cursor < len(self._lines) else None
         under_cursor = number == self.cursor or (
             here is not None and here.hunk >= 0 and here[1:3] == row[1:3]
         )
-        if not under_cursor:
-            return row.line, ""
-        return row.line, "cursor"
+        return row.line, "cursor" if under_cursor else ""
 
     def can_stop(self, number: int) -> bool:
-        """Return whether a file or a hunk begins on row `number`."""
         return self._lines[number].is_first
 
 

@@ -50,13 +50,11 @@ class FindBar(Input):
         return self.has_class("-on")
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Post the typed words."""
         event.stop()
         if self.is_open:
             self.post_message(self.Typed(event.value))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Keep the words on Enter."""
         event.stop()
         self._keep()
 

@@ -29,7 +29,6 @@ class FreshnessList(CursorView):
     lines_under_cursor = 2
 
     def __init__(self, palette: Palette, moved: Callable[[], None], *, id: str) -> None:
-        """Start empty."""
         super().__init__(palette, moved, id=id)
         self._snapshot: Snapshot | None = None
         self._path = ""
@@ -116,7 +115,6 @@ class FreshnessList(CursorView):
         self.lines_changed(first=same)
 
     def on_resize(self) -> None:
-        """Draw for the new width."""
         if self.content_width != self._drawn_for:
             finding = self.finding
             self._draw()
@@ -124,22 +122,16 @@ class FreshnessList(CursorView):
 
     @property
     def line_count(self) -> int:
-        """Return the number of rows."""
         return len(self._rows)
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
-        """Draw one row; the cursor covers all rows of its finding."""
         row = self._rows[number]
         under_cursor = number == self.cursor or (
             row.finding is not None and row.finding is self.finding
         )
-        line = draw_freshness_row(row, self.content_width)
-        if not under_cursor:
-            return line, ""
-        return line, "cursor"
+        return draw_freshness_row(row, self.content_width), "cursor" if under_cursor else ""
 
     def can_stop(self, number: int) -> bool:
-        """Return whether row `number` is the first of a finding or a rule."""
         return self._rows[number].is_first
 
 
@@ -153,7 +145,6 @@ class FindingBox(Widget):
     """Shows message and evidence of one finding, as much as fits."""
 
     def __init__(self, palette: Palette, *, id: str) -> None:
-        """Start empty."""
         super().__init__(id=id)
         self._palette = palette
         self._finding: Finding | None = None
@@ -167,12 +158,10 @@ class FindingBox(Widget):
             self._draw()
 
     def repaint(self, palette: Palette) -> None:
-        """Draw again with the styles of `palette`."""
         self._palette = palette
         self.refresh()
 
     def on_resize(self) -> None:
-        """Draw for the new width."""
         self._draw()
 
     def _draw(self) -> None:
@@ -182,6 +171,5 @@ class FindingBox(Widget):
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """Draw one line."""
         line = self._lines[y] if y < len(self._lines) else BLANK
         return self._palette.make_strip(line, self.size.width)

@@ -24,7 +24,6 @@ class IndexList(CursorView):
         """The row under the cursor was opened."""
 
     def __init__(self, palette: Palette, moved: Callable[[], None], *, id: str) -> None:
-        """Start empty."""
         super().__init__(palette, moved, id=id)
         self._rows: tuple[IndexRow, ...] = ()
         self._changed: frozenset[str] = frozenset()
@@ -76,7 +75,6 @@ class IndexList(CursorView):
             self._draw_instead()
 
     def on_resize(self) -> None:
-        """Draw for the new width."""
         self._draw_instead()
 
     def _draw_instead(self) -> None:
@@ -97,26 +95,20 @@ class IndexList(CursorView):
 
     @property
     def line_count(self) -> int:
-        """Return the number of rows, or of the lines shown instead."""
         return len(self._rows) or len(self._instead_lines)
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
-        """Draw one row."""
         if not self._rows:
             return self._instead_lines[number], ""
         row = self._rows[number]
         marked = row.kind is RowKind.NOTE and row.path in self._chosen
         line = draw_index_row(row, self.content_width, row.path in self._changed, marked)
-        if number != self.cursor:
-            return line, ""
-        return line, "cursor"
+        return line, "cursor" if number == self.cursor else ""
 
     def can_stop(self, number: int) -> bool:
-        """Return whether row `number` is a note, a missing note or text."""
         return bool(self._rows) and self._rows[number].is_selectable
 
     def on_click(self, event: Click) -> None:
-        """Open on a double click."""
         super().on_click(event)
         if event.chain == 2:
             self.post_message(self.Opened())

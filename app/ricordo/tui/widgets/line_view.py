@@ -156,9 +156,9 @@ class CursorView(LineView, inherit_bindings=False):
         super().__init__(palette, id=id)
         self._moved = moved
 
-    @abstractmethod
     def can_stop(self, number: int) -> bool:
         """Return whether the cursor can stop on line `number`."""
+        return True
 
     def move_to(self, number: int) -> None:
         """Put the cursor on line `number`, or on the nearest line on which it can stop."""

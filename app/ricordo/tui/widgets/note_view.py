@@ -37,7 +37,6 @@ class NoteView(LineView, inherit_bindings=False):
         """A long text was scanned for secrets."""
 
     def __init__(self, palette: Palette, *, id: str) -> None:
-        """Start empty."""
         super().__init__(palette, id=id)
         self._page: NotePage | None = None
         self._lines: list[StyledLine] = []
@@ -237,7 +236,6 @@ class NoteView(LineView, inherit_bindings=False):
 
     @property
     def line_count(self) -> int:
-        """Return the number of lines drawn so far."""
         return len(self._lines)
 
     @property
@@ -265,7 +263,6 @@ class NoteView(LineView, inherit_bindings=False):
             self._lost_choice = None
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
-        """Return one line, with the chosen link and matches highlighted."""
         line, ground = self._lines[number], ""
         if number in self._line_rows:
             line, ground = self._highlight_line(line)
@@ -317,16 +314,13 @@ class NoteView(LineView, inherit_bindings=False):
         return places
 
     def move(self, step: int) -> None:
-        """Scroll the text by `step` lines."""
         self.release()
         self.scroll_relative(y=step, animate=False)
 
     def move_page(self, direction: int) -> None:
-        """Scroll the text by a page; `direction` is 1 or -1."""
         self.move(direction * max(1, self.scrollable_content_region.height - 2))
 
     def move_to_end(self, direction: int) -> None:
-        """Show the beginning (-1) or the end (1)."""
         self.release()
         self.jump_to(0 if direction < 0 else self.line_count)
 
@@ -390,7 +384,6 @@ class NoteView(LineView, inherit_bindings=False):
         return "\n".join(line.text.rstrip() for line in self._lines)
 
     def on_click(self, event: Click) -> None:
-        """Follow the clicked link inside the memory; nothing else can be clicked."""
         number = event.style.meta.get("link")
         if self._page is not None and isinstance(number, int):
             self._chosen = number

@@ -64,7 +64,6 @@ class Panes(Horizontal):
         """The pane that has or last had the focus."""
 
     def compose(self) -> ComposeResult:
-        """Lay out three framed panes; a widget with its own frame is painted with its title."""
         yield self.index.add_class("pane")
         yield self.note.add_class("pane")
         with Vertical(id="pane-freshness", classes="pane"):
@@ -72,7 +71,6 @@ class Panes(Horizontal):
             yield self.finding
 
     def on_mount(self) -> None:
-        """Focus the index."""
         self.set_title(Pane.FRESHNESS, "Freshness")
         self._arrange()
         self._focus(Pane.INDEX)
@@ -153,7 +151,6 @@ class Panes(Horizontal):
         self.post_message(self.FocusMoved())
 
     def on_resize(self) -> None:
-        """Show as many panes as fit."""
         self._arrange()
 
     def _arrange(self) -> None:
@@ -178,7 +175,6 @@ class Panes(Horizontal):
 
     @property
     def handlers(self) -> Handlers:
-        """Return the handlers of the keys by action id."""
         return {
             **moving_handlers(self.focused_list),
             "next": partial(self._move_sideways, 1),

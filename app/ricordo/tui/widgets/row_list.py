@@ -63,32 +63,25 @@ class RowList(CursorView):
         self.refresh()
 
     def on_resize(self) -> None:
-        """Draw for the new width."""
         self._fit(self.at)
 
     @property
     def line_count(self) -> int:
-        """Return the number of rows."""
         return self._count * self.lines_under_cursor or len(self._instead_lines)
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
-        """Draw one row."""
         if not self._count:
             return self._instead_lines[number], ""
         thing, row = divmod(number, self.lines_under_cursor)
         # the layout of the last fit: the width may have changed since
         line = self._draw_item(thing, self.content_width, self.lines_under_cursor == 1)[row]
-        if thing != self.at:
-            return line, ""
-        return line, "cursor"
+        return line, "cursor" if thing == self.at else ""
 
     def can_stop(self, number: int) -> bool:
-        """Return whether row `number` is the first of an item on which the cursor can stop."""
         thing, row = divmod(number, self.lines_under_cursor)
         return self._count > 0 and not row and self._can_rest_on(thing)
 
     def on_click(self, event: Click) -> None:
-        """Open on a double click."""
         super().on_click(event)
         if event.chain == 2:
             self.post_message(self.Opened())

@@ -38,17 +38,14 @@ class TextView(LineView):
         self._lines: list[StyledLine] = []
 
     def on_resize(self) -> None:
-        """Draw for the new width."""
         self._lines = self._draw(self.content_width)
         self.lines_changed()
 
     @property
     def line_count(self) -> int:
-        """Return the number of lines."""
         return len(self._lines)
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
-        """Return one line."""
         return self._lines[number], ""
 
     def _move_to(self, top: int) -> None:
@@ -56,16 +53,13 @@ class TextView(LineView):
         self.jump_to(top)
 
     def move(self, step: int) -> None:
-        """Scroll by `step` lines."""
         self._move_to(self.scroll_offset.y + step)
 
     def move_page(self, direction: int) -> None:
-        """Scroll by a page: down (1) or up (-1)."""
         page = max(1, self.scrollable_content_region.height - 2)
         self._move_to(self.scroll_offset.y + direction * page)
 
     def move_to_end(self, direction: int) -> None:
-        """Scroll to the first (-1) or the last (1) line."""
         self._move_to(0 if direction < 0 else self.line_count)
 
 
@@ -85,7 +79,6 @@ class AboutView(TextView, can_focus=False):
         self.styles.height = min(max(len(self._lines), 1), self.most_rows)
 
     def on_resize(self) -> None:
-        """Draw for the new width."""
         self.redraw()
 
 
@@ -116,7 +109,6 @@ class ReadView(TextView, inherit_bindings=False):
         self.hold(self._main_rows())
 
     def on_resize(self) -> None:
-        """Draw for the new width."""
         super().on_resize()
         if self._held:
             self.hold(self._main_rows())
