@@ -518,7 +518,7 @@ _CONNECTED = record(
         ),
         "hooks": texts("The command lines that the agent runs."),
         "commands": texts("The commands of the agent that `connect` runs."),
-        "pending": texts("Those that have not run yet: the agent is not connected until they have."),
+        "pending": texts("Those that have not run yet: until then it is not connected."),
         "warnings": texts("What keeps it from working, with `--status`."),
     },
 )
