@@ -28,7 +28,7 @@ _NEXT = 3
 _ASIDE = compile_lazily(r"\([^()]*\)?|（[^（）]*）?")
 _MARKUP = compile_lazily(r"`|\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)|\[\[|\]\]|~~")
 _LINK = compile_lazily(r"\[([^\]\n]*)\]\([^)\n]*\)")
-_CODE = compile_lazily(r"`([^`\n]+)`")
+CODE = compile_lazily(r"`([^`\n]+)`")
 SHORT_NOT = compile_lazily(r"n['’]t\b")
 _SHORT_IS = compile_lazily(r"(?<=\w)['’](?:s|re|ll|ve|d|m)?\b(?!\w)")
 _MONEY = compile_lazily(r"([$€£¥])\s?(\d+(?:[.,]\d+)*k?)(?![\w])")
@@ -117,8 +117,12 @@ class Claim:
     has_verb: bool
     is_equation: bool
     """Whether it says what something is, with a form of to be or as `label: value`."""
+    is_label: bool
+    """Whether it is a label and a short value."""
     generic: frozenset[str]
     """Words for what the whole memory is about, such as `we` and `user`."""
+    language: str
+    """The two-letter language; "" where it is not clear."""
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -234,7 +238,7 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self._coded = frozenset(
             match.group().lower()
-            for code in _CODE.finditer(text)
+            for code in CODE.finditer(text)
             for match in TOKEN.finditer(code[1])
         )
         bare = strip_markup(text)
@@ -297,7 +301,9 @@ class _Reader:
             is_label or self._is_assertion(),
             self._is_unspaced or not known.load_verbs().isdisjoint(self._tokens),
             is_label or not known.load_words("being").isdisjoint(self._tokens),
+            is_label,
             frozenset(self._generic | person),
+            self._language,
         )
 
     def _classify(self, spans: list[tuple[str, int]], plain: str) -> Iterator[str]:
@@ -327,7 +333,7 @@ class _Reader:
         for used in (self._number(at, place), self._day(at, place)):
             if used is not None:
                 return used
-        if token in known.load_words("negation"):
+        if token in known.load_negations(self._language):
             self._denials.append(at)
         elif token in known.load_words("excepting"):
             self._words.append(Word(token, token, at, "scope", False))

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.claim import Claim, Value, Word, read_claim
-from ricordo.lint.contradictions.facts import NamedFact, extract_facts
-from ricordo.lint.contradictions.frames import Comparison, compare_sentences, share_name
+from ricordo.lint.contradictions.facts import NamedFact, extract_facts, share_name
+from ricordo.lint.contradictions.frames import compare_sentences
 
 _MOST_OWN = 2
 """Words that one claim may have more about the same subject."""
@@ -31,8 +31,8 @@ _ALIKE = 5
 """Letters with which two forms of one word begin."""
 _ENDING = 3
 """Letters in which they may differ after that."""
-_NEAREST, _FURTHEST = 0.5, 6.0
-"""Between these distances a candidate is the likelier, the smaller the distance."""
+_LEAST_COVERED = 0.25
+"""Share of what a candidate among many statements names that the other one names too."""
 _CLOSE = 1e-9
 _ROUND = 0.08
 """Share in which quantities in different units may differ: a month is about four weeks."""
@@ -109,7 +109,7 @@ class Opposition(NamedTuple):
     """Whether it is reported; else it is a candidate."""
     distance: float
     """The smaller, the likelier the contradiction: differing words per shared word; for a
-    candidate that was judged the negative of its likelihood.
+    candidate that was judged the share of its words that only one has.
     """
 
     @property
@@ -201,8 +201,8 @@ def oppose_sentences(left: str, right: str) -> Opposition | None:
 
 @lru_cache(maxsize=1 << 13)
 def judge_sentences(left: str, right: str) -> Opposition | None:
-    """Return how two sentences contradict each other, surely or likely enough for the user's look;
-    None where they do not.
+    """Return how two sentences contradict each other, surely or perhaps, with the share of their
+    words that only one has as distance; None where they do not.
     """
     if not left or not right or left == right:
         return None
@@ -211,30 +211,26 @@ def judge_sentences(left: str, right: str) -> Opposition | None:
         swapped = judge_sentences(right, left)
         return swapped and swapped._replace(difference=swapped.difference.swap())
     found = oppose_sentences(left, right)
-    if found and found.is_certain:
-        return found
     compared = compare_sentences(left, right)
-    if not compared.is_comparable:
-        return None
-    likelihood = sum(
-        known.load_weights().get(name, 0.0) * value
-        for name, value in list_features(compared, found).items()
-    )
-    difference = found.difference if found else compared.difference
-    if likelihood <= 0 or not difference:
-        return None
-    return Opposition(Difference(*difference[:3]), is_certain=False, distance=-likelihood)
+    if not (found and found.is_certain):
+        if not compared.is_on_one_subject or compared.has_own_instances:
+            return None
+        if found is None and compared.differences:
+            difference = Difference(*compared.differences[0][:3])
+            found = Opposition(difference, is_certain=False, distance=0.0)
+    return found and found._replace(distance=1 - compared.coverage)
 
 
-def list_features(compared: Comparison, aligned: Opposition | None) -> dict[str, float]:
-    """Return what speaks for and against a contradiction of two sentences, by the names of the
-    weights; `aligned` is what `oppose_sentences` returns for them.
+def judge_reliably(left: str, right: str) -> Opposition | None:
+    """Return how two sentences may contradict each other where any two of many are compared: word
+    by word or by values that exclude each other, with enough in common; None where they do not.
     """
-    found = compared.features | {"always": 1.0}
-    if aligned is not None:
-        found["aligned"] = 1 / max(_NEAREST, min(aligned.distance, _FURTHEST))
-        found["aligned and exclusive"] = float(aligned.difference.is_certain)
-    return found
+    if _are_own_fields(read_claim(left), read_claim(right)):
+        return None
+    if oppose_sentences(left, right) is None:
+        return None
+    found = judge_sentences(left, right)
+    return found if found and found.distance <= 1 - _LEAST_COVERED else None
 
 
 def oppose_facts(one: NamedFact, other: NamedFact) -> Opposition | None:
@@ -396,6 +392,8 @@ def oppose_reliably(left: str, right: str, *, needs_name: bool) -> Opposition | 
     None where they do not. `needs_name` is for pages that each have a subject of their own.
     """
     claims = read_claim(left), read_claim(right)
+    if _are_own_fields(*claims):
+        return None
     found = oppose(*claims)
     if found and found.is_certain and not (needs_name and not _is_named_by(*claims)):
         return found
@@ -406,6 +404,13 @@ def oppose_reliably(left: str, right: str, *, needs_name: bool) -> Opposition | 
     if exclusive is None or not compared.is_named(exclusive.kind):
         return None
     return Opposition(Difference(*exclusive[:3], is_certain=True), is_certain=True, distance=0.0)
+
+
+def _are_own_fields(one: Claim, other: Claim) -> bool:
+    """Return whether both are a label with a value that names nothing: each is about its own note,
+    as `Created: 1 May` is.
+    """
+    return one.is_label and other.is_label and not _is_named_by(one, other)
 
 
 def _is_named_by(one: Claim, other: Claim) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from heapq import nlargest, nsmallest
 from itertools import combinations
 from typing import NamedTuple
@@ -19,11 +20,11 @@ from ricordo.lint.contradictions.claim import Claim, read_claim
 from ricordo.lint.contradictions.compare import (
     Opposition,
     has_own_subject,
-    judge_sentences,
+    judge_reliably,
     oppose_facts,
     oppose_reliably,
 )
-from ricordo.lint.contradictions.frames import has_ticket, is_ticket
+from ricordo.lint.contradictions.facts import has_ticket, is_ticket
 from ricordo.lint.contradictions.records import DUPLICATE_REASON, SIMILAR_REASON, redact_reason
 from ricordo.lint.contradictions.repeats import (
     compare_notes,
@@ -52,6 +53,8 @@ MIN_LIST = 3
 """Notes that one statement contradicts, from which on they may be a list of similar things."""
 _TOO_MANY = 8
 """Notes from which on they certainly are a list."""
+_FIELDS = 3
+"""Statements that differ in values alone and stand in so many notes: fields of a template."""
 MAX_RECENT = 20
 """Notes, the last that changed, for which candidates are looked for."""
 _MOST_OFFERED = 3
@@ -62,8 +65,6 @@ _MOST_JUDGED = 10
 """The same of a whole note, the nearest first: bounds the time."""
 _MOST_IN_ALL = 10
 """Candidates of all these notes, the likeliest first: more would not be looked at."""
-_LEAST_LIKELY = 0.5
-"""Likelihood of a candidate: the nearest statements of a memory seldom are a contradiction."""
 MAX_UNCERTAIN = 200
 """Candidates per memory."""
 _EVERY = 50
@@ -130,15 +131,44 @@ class NoteComparer:
                 candidates = tuple(_find_candidates(known, notes, step))
             self._known, self._candidates = known, candidates
         codes = {code for digest in self._known.digests.values() for code in digest.codes}
-        opposed = _unlisted(
-            {
-                it
-                for group in self._known.opposed.values()
-                for it in group
-                if not it.code or it.code in codes
-            }
+        opposed = {
+            it
+            for group in self._known.opposed.values()
+            for it in group
+            if not it.code or it.code in codes
+        }
+        templates = _Templates(self._known.digests)
+        return select_pairs(
+            _unlisted(it for it in opposed if not templates.have_fields(it)),
+            (it for it in self._candidates if not templates.have_fields(it)),
+            self._known.repeating,
         )
-        return select_pairs(opposed, self._candidates, self._known.repeating)
+
+
+class _Templates:
+    """Knows which statements are fields of a template, which each note fills in for its own
+    subject.
+    """
+
+    def __init__(self, digests: Mapping[str, NoteDigest]) -> None:
+        self._digests = digests
+
+    @cached_property
+    def _counts(self) -> Counter[tuple[str, ...]]:
+        """The number of notes with statements of the same words but for their values."""
+        return Counter(words for it in self._digests.values() for words in set(it.subjects))
+
+    def have_fields(self, it: OpposedStatements) -> bool:
+        """Return whether two statements are the same field, in notes that share several."""
+        one, other = (self._digests[path] for path in it.paths)
+        mine = dict(zip(one.statements, one.subjects, strict=True)).get(it.left)
+        its = dict(zip(other.statements, other.subjects, strict=True)).get(it.right)
+        if not mine or mine != its:
+            return False
+        common = {words for words in one.subjects if words} & set(other.subjects)
+        return (
+            len(common) >= _FIELDS and sum(self._counts[it] >= _FIELDS for it in common) >= _FIELDS
+        )
 
 
 def _update(
@@ -268,10 +298,8 @@ def _judge(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | Non
     # two descriptions name the subjects of notes; they state no facts
     if mine.in_frontmatter and its.in_frontmatter:
         return None
-    found = judge_sentences(mine.text, its.text)
-    if found is None or (not found.is_certain and -found.distance < _LEAST_LIKELY):
-        return None
-    return OpposedStatements((one.path, other.path), mine, its, found)
+    found = judge_reliably(mine.text, its.text)
+    return found and OpposedStatements((one.path, other.path), mine, its, found)
 
 
 def _is_reopened(left: QuotedFact, right: QuotedFact) -> bool:
