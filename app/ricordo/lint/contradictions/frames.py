@@ -101,6 +101,18 @@ class Comparison:
         return tuple(sorted(found, key=lambda it: not it.is_exclusive))
 
     @property
+    def difference(self) -> FrameDifference | None:
+        """The first of their differences; without one what only one of them names, if each names
+        something.
+        """
+        if self.differences:
+            return self.differences[0]
+        left, right = self.one.list_names_beside(self.other), self.other.list_names_beside(self.one)
+        if not (left and right):
+            return None
+        return FrameDifference("value", ", ".join(left), ", ".join(right))
+
+    @property
     def is_other_time(self) -> bool:
         """Whether one of them is about the past, a plan or a change that the other is before."""
         signs = self.one.signs | self.other.signs
@@ -175,12 +187,16 @@ class Comparison:
             for it in (self.one, self.other)
         )
 
+    @property
+    def is_short(self) -> bool:
+        """Whether both have so few words that they are compared word by word."""
+        return max(self.one.size, self.other.size) <= FEW
+
     def find_exclusive(self) -> FrameDifference | None:
         """Return the difference that excludes one of both, where they surely are about one
-        subject; else None. Sentences of few words are compared word by word.
+        subject; else None.
         """
-        is_short = max(self.one.size, self.other.size) <= FEW
-        if is_short or self.shared[0] < OF_WORD or not self.is_on_one_subject:
+        if self.is_short or self.shared[0] < OF_WORD or not self.is_on_one_subject:
             return None
         return next((it for it in self.differences if self._is_exclusive(it)), None)
 

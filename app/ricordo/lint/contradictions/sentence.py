@@ -123,6 +123,12 @@ class ComparedSentence:
             return OF_NAME
         return OF_VAGUE if is_vague(word.key) or is_vague(word.text) else OF_WORD
 
+    def list_names_beside(self, other: ComparedSentence) -> list[str]:
+        """Return its names, codes, words with a capital and pieces that another has not."""
+        named = {it.text for it in self.words.values() if it.is_name or it.is_capital}
+        named -= {it.text for it in other.words.values()}
+        return sorted(named | self.codes - other.codes | self.pieces - other.pieces)
+
     @cached_property
     def keys(self) -> frozenset[str]:
         """The keys of its words and pieces."""
