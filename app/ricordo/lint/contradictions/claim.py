@@ -158,11 +158,6 @@ class Claim:
             name for name, pattern in known.load_relations().items() if pattern.search(self.text)
         )
 
-    @cached_property
-    def is_manner(self) -> bool:
-        """Whether it describes how something is done, such as `in parallel`."""
-        return bool(known.load_pattern("manner").search(self.text))
-
 
 @lru_cache(maxsize=20_000)
 def read_claim(text: str) -> Claim:

@@ -27,10 +27,6 @@ _FARTHEST = 5
 """Words that differ in a candidate, of both together."""
 _WIDE = 2
 """The same for each word that both share."""
-_ALIKE = 5
-"""Letters with which two forms of one word begin."""
-_ENDING = 3
-"""Letters in which they may differ after that."""
 _LEAST_COVERED = 0.25
 """Share of what a candidate among many statements names that the other one names too."""
 _CLOSE = 1e-9
@@ -266,29 +262,7 @@ def _align(one: Claim, other: Claim) -> Alignment:
     shared = [word for word in one.words if word.key in other.keys]
     left = [word for word in one.words if word.key not in other.keys]
     right = [word for word in other.words if word.key not in one.keys]
-    for word in tuple(left):
-        for its in right:
-            if _is_form(word, its):
-                shared.append(word)
-                left.remove(word)
-                right.remove(its)
-                break
     return Alignment(one, other, tuple(shared), tuple(left), tuple(right))
-
-
-def _is_form(one: Word, other: Word) -> bool:
-    """Return whether two words are forms of one word."""
-    if one.key[0] != other.key[0] and one.key[0] < "\u3040":
-        return False
-    if not (one.key.isalpha() and other.key.isalpha()):
-        return False
-    short, long = sorted((one.key, other.key), key=len)
-    if not short.isascii() and "\u3040" <= short[0] <= "\ud7af":
-        return len(short) > 1 and short in long
-    same = next(
-        (n for n, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short)
-    )
-    return same >= _ALIKE and len(long) - same <= _ENDING
 
 
 def _is_vague(word: Word) -> bool:
@@ -364,19 +338,9 @@ def _is_same_subject(
         return False
     if _count_loose(pair.left, pair.right) and _count_loose(pair.right, pair.left):
         return False
-    if _is_agent(pair, rest):
-        return True
     if any(it.place != "object" or it.is_name for it in rest):
         return False
     return _is_identified(pair)
-
-
-def _is_agent(pair: Alignment, rest: tuple[Word, ...]) -> bool:
-    """Return whether the only difference is who does it, which one of them leaves out."""
-    if len(rest) != 1 or pair.anchors < _WIDE:
-        return False
-    subjects = pair.left.subject, pair.right.subject
-    return {rest[0].key} in subjects and frozenset() in subjects
 
 
 def _count_loose(one: Claim, other: Claim) -> int:
@@ -653,7 +617,7 @@ def _find_slot(pair: Alignment) -> Difference | None:
         is_name = all(it.is_capital and not it.is_code for it in (*left, *right))
         is_value = _in_object(left, right) or is_name
         is_certain = _shares_role(pair) and is_equation and is_same_form and is_value
-    is_certain = is_certain and is_one and not (one.is_manner or other.is_manner)
+    is_certain = is_certain and is_one
     mine, theirs = (" ".join(it.text for it in side) for side in (left, right))
     return Difference(kind, mine, theirs, is_certain)
 

@@ -28,7 +28,6 @@ from ricordo.lint.contradictions.sentence import (
     is_vague,
     list_keys,
     read_sentence,
-    strip_common_label,
 )
 from ricordo.patterns import compile_lazily
 
@@ -44,8 +43,13 @@ _PART = 6
 _YEAR = compile_lazily(r"\d{4}-")
 _DECIMAL = compile_lazily(r"(?<![\w.])v?(\d+\.\d+(?:\.\d+)*)(?![\w.]*\w)")
 _AT_LEAST = compile_lazily(r"\d\+|≥|>=")
-_EXACT_UNITS = frozenset(("bytes", "time", "share", "length", "pixels", "weight", "speed"))
-_EXCLUSIVE = (_EXACT_UNITS - {"share"}) | {
+_EXCLUSIVE = {
+    "bytes",
+    "time",
+    "length",
+    "pixels",
+    "weight",
+    "speed",
     "dollars",
     "euros",
     "pounds",
@@ -154,26 +158,13 @@ class Comparison:
         )
 
     @cached_property
-    def is_same_quantity(self) -> bool:
-        """Whether both give the same quantity."""
-        return any(
-            mine.kind == its.kind and isinstance(mine.key, float) and _are_close(mine.key, its.key)
-            for mine in self.one.values
-            for its in self.other.values
-            if mine.kind in _EXACT_UNITS
-        )
-
-    @cached_property
     def is_on_one_subject(self) -> bool:
-        """Whether both assert something on one subject at one time, in one case and scope, and do
-        not give the same quantity.
-        """
+        """Whether both assert something on one subject at one time, in one case and scope."""
         # what costs most comes last
         return (
             self.are_asserted
             and self.shared[0] > 0
             and not self.is_other_scope
-            and not self.is_same_quantity
             and not self.has_own_topics
             and not self.is_other_time
             and not self.is_other_case
@@ -253,7 +244,7 @@ class Comparison:
 @lru_cache(maxsize=1 << 12)
 def compare_sentences(left: str, right: str) -> Comparison:
     """Return the comparison of two statements."""
-    return Comparison(*map(read_sentence, strip_common_label(left, right)))
+    return Comparison(read_sentence(left), read_sentence(right))
 
 
 def _count_shared(one: frozenset[str], other: frozenset[str]) -> float:
@@ -290,18 +281,10 @@ def _weigh_shared(one: ComparedSentence, other: ComparedSentence) -> tuple[float
         used.add(its.key)
         is_named = word.is_name or its.is_name or word.is_code or its.is_code
         weights.append(OF_NAME if is_named else one.weigh(word))
-    for kind, about in _list_classes(one).items():
-        if kind in _list_classes(other):
-            weights += [OF_VAGUE for it in (one, other) if _mentions(it, about)]
     if one.claim.person and one.claim.person == other.claim.person:
         weights.append(OF_VAGUE)
     weights += [OF_VAGUE if is_vague(it) else OF_WORD for it in one.pieces & other.pieces]
     return sum(weights), len(weights)
-
-
-def _list_classes(sentence: ComparedSentence) -> dict[str, frozenset[str]]:
-    """Return the classes of the tools that a statement names, with the words for them."""
-    return {kind.name: kind.about for it in sentence.values for kind, _ in it.classes}
 
 
 def _mentions(sentence: ComparedSentence, about: frozenset[str]) -> bool:

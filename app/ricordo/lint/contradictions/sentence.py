@@ -41,8 +41,7 @@ _IDEOGRAPHS = compile_lazily(r"[\u3400-\u9fff々]{2,}|[\u30a1-\u30fa\u30fc]{2,}"
 _KATAKANA = "\u30ff"
 _HANGUL, _HANGUL_END = "\uac00", "\ud7af"
 _MARK = compile_lazily(r"\A\s*[-*+]\s+")
-LABEL = compile_lazily(r"\s*(?:[-*+]\s+)?\*\*[^*\n]{1,40}?(?::\*\*|\*\*\s*[:：])\s*")
-"""A label in bold before a statement."""
+_LABEL = compile_lazily(r"\s*(?:[-*+]\s+)?\*\*[^*\n]{1,40}?(?::\*\*|\*\*\s*[:：])\s*")
 _PAUSE = compile_lazily(r"[,，、;；.。:](?:\s|\Z|(?=[^\x00-\x7f]))|\s[–—-]\s")
 _PLACE = compile_lazily(r"/|\w\.\w|\w-\w+-\d|:\d|\w-\w")
 _NUMBERED = compile_lazily(r" \d{1,2}\Z")
@@ -148,7 +147,7 @@ class ComparedSentence:
     @cached_property
     def signs(self) -> frozenset[str]:
         """The signs that it gives, such as `denial` and `opt-in`."""
-        plain = strip_markup(_blank_commands(LABEL.sub("", self.marked)))
+        plain = strip_markup(_LABEL.sub("", self.marked))
         text = SHORT_NOT.sub(" not", lower_text(plain))
         found = {name for name, pattern in self.cues.items() if pattern.search(text)}
         tokens = {token for token, _ in tokenise(text)}
@@ -192,7 +191,7 @@ class ComparedSentence:
     @cached_property
     def denied_names(self) -> frozenset[str]:
         """The names of what is not to be used: those right beside a denial."""
-        plain = SHORT_NOT.sub(" not", lower_text(_blank_commands(self.marked)))
+        plain = SHORT_NOT.sub(" not", lower_text(self.marked))
         denials = [it.span() for it in self.cues["denial"].finditer(plain)]
         denied = known.compile_denials(self.claim.language)
         denials += [it.span() for it in denied.finditer(plain)]
@@ -296,11 +295,6 @@ class ComparedSentence:
         return frozenset(it.key for it in self.values if it.kind == "tool")
 
 
-def _blank_commands(text: str) -> str:
-    """Return a text without its codes of several words, whose options say nothing."""
-    return CODE.sub(lambda match: " " if " " in match[1] else match[0], text)
-
-
 def _find_places(text: str, name: str) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each place where a text has a name as a whole word."""
     start = text.find(name)
@@ -353,14 +347,6 @@ def read_sentence(text: str) -> ComparedSentence:
 def is_vague(key: str) -> bool:
     """Return whether a word only says what kind of thing is meant."""
     return key in known.load_words("vague") or key in known.load_words("generic")
-
-
-def strip_common_label(left: str, right: str) -> tuple[str, str]:
-    """Return two statements without the label that both have: it is no subject."""
-    labels = LABEL.match(left), LABEL.match(right)
-    if labels[0] and labels[1] and labels[0].group() == labels[1].group():
-        return left[labels[0].end() :], right[labels[1].end() :]
-    return left, right
 
 
 def get_last(groups: tuple[str | None, ...]) -> str:
