@@ -91,6 +91,11 @@ class Value(NamedTuple):
     classes: tuple[tuple[ToolClass, str], ...] = ()
     """The classes of alternatives that a tool belongs to, with its name there."""
 
+    @property
+    def counted(self) -> str:
+        """The key of what a number counts; "" for other values."""
+        return self.kind.removeprefix("number of ") if self.kind.startswith("number of ") else ""
+
 
 @dataclass(frozen=True, eq=False)
 class Claim:

@@ -211,7 +211,8 @@ def judge_sentences(left: str, right: str) -> Opposition | None:
     if not (found and found.is_certain):
         if not compared.is_on_one_subject or compared.has_own_instances:
             return None
-        if found is None and not compared.is_short and (difference := compared.difference):
+        difference = compared.difference
+        if found is None and difference and (difference.is_exclusive or not compared.is_short):
             found = Opposition(Difference(*difference[:3]), is_certain=False, distance=0.0)
     return found and found._replace(distance=1 - compared.coverage)
 

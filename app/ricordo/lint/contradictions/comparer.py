@@ -81,6 +81,14 @@ class _Place(NamedTuple):
     """Index of the statement in the note; for a fact that of the fact, counted down from -1."""
 
 
+class _Near(NamedTuple):
+    """A statement that shares words with another one."""
+
+    weight: int
+    """What both share: the fewer statements have a word, the more."""
+    place: _Place
+
+
 class OpposedStatements(NamedTuple):
     """Two statements of two notes that contradict each other, or may."""
 
@@ -103,6 +111,8 @@ class _Cache:
     opposed: dict[str, tuple[OpposedStatements, ...]] = field(default_factory=dict)
     """The contradictions of each group."""
     repeating: dict[Paths, Relation] = field(default_factory=dict)
+    nearest: dict[_Place, tuple[_Near, ...]] = field(default_factory=dict)
+    """What is nearest to the statements of the notes that changed last."""
     needs_names: bool = False
     """Whether only claims about named things are reported: each note has a subject of its own."""
 
@@ -128,7 +138,8 @@ class NoteComparer:
             with pause_gc():
                 needs_names = bool(memory.layout.page_folder) or memory.layout.is_plain
                 known = _update(known, notes, changed, gone, needs_names, step)
-                candidates = tuple(_find_candidates(known, notes, step))
+                changes = self._known, changed.union(gone)
+                candidates = tuple(_find_candidates(known, notes, changes, step))
             self._known, self._candidates = known, candidates
         codes = {code for digest in self._known.digests.values() for code in digest.codes}
         opposed = {
@@ -310,32 +321,18 @@ def _is_reopened(left: QuotedFact, right: QuotedFact) -> bool:
 
 
 def _find_candidates(
-    known: _Cache, notes: Mapping[str, Note], step: Step
+    known: _Cache, notes: Mapping[str, Note], changes: tuple[_Cache, Collection[str]], step: Step
 ) -> Iterator[OpposedStatements]:
     """Yield what may contradict the statements of the notes that changed last: of each the nearest
-    others by words.
+    others by words. `changes` has what was known before, and the paths of the notes that are others
+    since.
     """
     recent = nlargest(MAX_RECENT, notes.values(), key=lambda it: (it.facts.modified, it.path))
-    mine = {
-        _Place(note.path, number): frozenset(words)
-        for note in recent
-        for number, words in enumerate(known.digests[note.path].subjects)
-        if words
-    }
-    by_word: dict[str, list[_Place]] = {word: [] for words in mine.values() for word in words}
     step()
-    for number, (path, digest) in enumerate(sorted(known.digests.items())):
-        if not number % _EVERY:
-            step()
-        for at, words in enumerate(digest.subjects):
-            for word in words:
-                if word in by_word:
-                    by_word[word].append(_Place(path, at))
-    near: dict[str, list[tuple[float, _Place, _Place]]] = defaultdict(list)
-    for place, subject in mine.items():
-        near[place.path] += [
-            (weight, place, other) for other, weight in _list_nearest(place, subject, by_word)
-        ]
+    near: dict[str, list[tuple[int, _Place, _Place]]] = defaultdict(list)
+    known.nearest = _find_nearest(known, {it.path for it in recent}, changes, step)
+    for place, others in known.nearest.items():
+        near[place.path] += [(it.weight, place, it.place) for it in others]
     offered: dict[str, list[OpposedStatements]] = {}
     for path, pairs in near.items():
         step()
@@ -350,25 +347,62 @@ def _find_candidates(
     yield from nsmallest(_MOST_IN_ALL, likeliest, key=_rank)
 
 
+def _count_words(known: _Cache, paths: Collection[str]) -> Counter[str]:
+    """Count the statements of some notes with each word."""
+    digests = (known.digests[path] for path in paths if path in known.digests)
+    return Counter(word for it in digests for words in it.subjects for word in words)
+
+
 def _rank(it: OpposedStatements) -> tuple[float, Paths, int, int, int]:
     """Return the sort key of a candidate: the likeliest contradiction first."""
     return it.opposition.distance, *_order(it)
 
 
-def _list_nearest(
-    place: _Place, words: frozenset[str], by_word: Mapping[str, list[_Place]]
-) -> list[tuple[_Place, float]]:
-    """Return the statements of other notes that share the most words, rare ones counting more,
-    with what they share.
+def _find_nearest(
+    known: _Cache, recent: Collection[str], changes: tuple[_Cache, Collection[str]], step: Step
+) -> dict[_Place, tuple[_Near, ...]]:
+    """Return for each statement of some notes those of others that share the most words, rare ones
+    counting more. They are the same as before as long as all its rare words are.
     """
-    weights: dict[_Place, float] = defaultdict(float)
-    for word in words:
-        places = by_word[word]
-        if len(places) <= 2 * _CROWD:
-            for other in places:
-                if other.path != place.path:
-                    weights[other] += 1 / len(places)
-    return nlargest(_NEAREST, weights.items(), key=lambda it: (it[1], it[0]))
+    wanted = {word for path in recent for words in known.digests[path].subjects for word in words}
+    by_word: dict[str, list[int]] = {word: [] for word in wanted}
+    places: list[_Place] = []
+    own: dict[str, range] = {}
+    for number, (path, digest) in enumerate(sorted(known.digests.items())):
+        if not number % _EVERY:
+            step()
+        own[path] = range(len(places), len(places) + len(digest.subjects))
+        for at, words in enumerate(digest.subjects, len(places)):
+            for word in words:
+                if word in wanted:
+                    by_word[word].append(at)
+        places += [_Place(path, at) for at in range(len(digest.subjects))]
+    before, paths = changes
+    growth = _count_words(known, paths)
+    growth.subtract(_count_words(before, paths))
+    touched = {
+        word
+        for word in wanted & growth.keys()
+        if min(len(by_word[word]), len(by_word[word]) - growth[word]) <= _CROWD
+    }
+    found: dict[_Place, tuple[_Near, ...]] = {}
+    for path in sorted(recent):
+        step()
+        for at, words in zip(own[path], known.digests[path].subjects, strict=True):
+            last = before.nearest.get(places[at]) if path not in paths else None
+            if last is not None and touched.isdisjoint(words):
+                found[places[at]] = last
+                continue
+            weights: dict[int, int] = defaultdict(int)
+            for word in words:
+                if len(by_word[word]) <= _CROWD:
+                    for other in by_word[word]:
+                        weights[other] += _CROWD // len(by_word[word])
+            others = [(weight, it) for it, weight in weights.items() if it not in own[path]]
+            found[places[at]] = tuple(
+                _Near(weight, places[it]) for weight, it in nlargest(_NEAREST, others)
+            )
+    return found
 
 
 def _find_repeating(

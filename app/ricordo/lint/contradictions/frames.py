@@ -43,21 +43,9 @@ _PART = 6
 _YEAR = compile_lazily(r"\d{4}-")
 _DECIMAL = compile_lazily(r"(?<![\w.])v?(\d+\.\d+(?:\.\d+)*)(?![\w.]*\w)")
 _AT_LEAST = compile_lazily(r"\d\+|≥|>=")
-_EXCLUSIVE = {
-    "bytes",
-    "time",
-    "length",
-    "pixels",
-    "weight",
-    "speed",
-    "dollars",
-    "euros",
-    "pounds",
-    "yen",
-    "date",
-    "clock",
-    "weekday",
-}
+_QUANTITIES = frozenset(("bytes", "time", "share", "length", "pixels", "weight", "speed"))
+_CURRENCIES = frozenset(("dollars", "euros", "pounds", "yen"))
+_EXCLUSIVE = (_QUANTITIES - {"share"}) | _CURRENCIES | {"date", "clock", "weekday"}
 """Kinds of values of which a subject has one."""
 _DATES = ("date", "clock", "weekday", "month", "often")
 
@@ -151,20 +139,35 @@ class Comparison:
 
     @cached_property
     def has_own_topics(self) -> bool:
-        """Whether neither mentions what the other one is about."""
+        """Whether neither mentions what the other one is about, nor says something of all."""
         one, other = self.one, self.other
+        if "all" in (one.claim.quantity, other.claim.quantity):
+            return False
         return bool(one.topic and other.topic) and not (
             _count_shared(one.topic, other.keys) or _count_shared(other.topic, one.keys)
         )
 
+    @property
+    def is_same_quantity(self) -> bool:
+        """Whether both give the same quantity."""
+        return any(
+            mine.kind == its.kind and isinstance(mine.key, float) and _are_close(mine.key, its.key)
+            for mine in self.one.values
+            for its in self.other.values
+            if mine.kind in _QUANTITIES
+        )
+
     @cached_property
     def is_on_one_subject(self) -> bool:
-        """Whether both assert something on one subject at one time, in one case and scope."""
+        """Whether both assert something on one subject at one time, in one case and scope, and do
+        not give the same quantity.
+        """
         # what costs most comes last
         return (
             self.are_asserted
             and self.shared[0] > 0
             and not self.is_other_scope
+            and not self.is_same_quantity
             and not self.has_own_topics
             and not self.is_other_time
             and not self.is_other_case

@@ -92,9 +92,9 @@ class ComparedSentence:
             if it.key and (it.text[0] < "\u3040" or is_hangul(it))
         }
         for value in self.values:
-            if value.kind == "tool":
-                key = str(value.key)
-                found[key] = Word(key, value.text, value.at, value.place, True)
+            key = str(value.key) if value.kind == "tool" else value.counted
+            if key:
+                found[key] = Word(key, value.text, value.at, value.place, not value.counted)
         return found
 
     @cached_property
