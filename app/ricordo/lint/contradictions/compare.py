@@ -371,10 +371,14 @@ def oppose_reliably(left: str, right: str, *, needs_name: bool) -> Opposition | 
 
 
 def _are_own_fields(one: Claim, other: Claim) -> bool:
-    """Return whether both are a label with a value that names nothing: each is about its own note,
-    as `Created: 1 May` is.
+    """Return whether both are a value behind a label that names nothing: each is about its own
+    note, as `Created: 1 May` is.
     """
-    return one.is_label and other.is_label and not _is_named_by(one, other)
+    if not (one.is_label and other.is_label):
+        return False
+    labels = [it.text.partition(":")[0] for it in (one, other)]
+    named = [it.text for it in _align(one, other).shared if it.is_name or it.is_code]
+    return not any(all(name in label for label in labels) for name in named)
 
 
 def _is_named_by(one: Claim, other: Claim) -> bool:

@@ -37,7 +37,8 @@ _WAS = compile_lazily(r"[\s*_`]*(?:was|were|had been|war|waren)\b")
 _ASIDE = compile_lazily(r"\([^()]*\)")
 _CLAUSE_END = compile_lazily(r"[.;!?](?:\s|\Z)|\n|[。；]")
 _VALUE = compile_lazily(
-    r"\s*(?:=|:|is|defaults to|is set to)\s*`?(\d+(?:[._]\d+)*)`?(?=[.,;)\s]*(?:\Z|\n|[.,;)—–|]))"
+    r"\s*(?:=|:|is|defaults to|is set to)\s*`?(\d+(?:[._]\d+|,\d{3}\b)*)`?(?!,\d)"
+    r"(?=[.,;)\s]*(?:\Z|\n|[.,;)—–|]))"
 )
 _NUMBERED_TICKET = compile_lazily(r"#\d+|\b[A-Z][A-Z0-9]+-\d+")
 _TICKET_KEY = compile_lazily(r"\w*#\d+\Z|[a-z][a-z0-9]{1,9}-\d+\Z")
@@ -149,7 +150,7 @@ def _find_state(text: str, name: re.Match[str]) -> tuple[str, bool] | None:
 
 
 def _plain(number: str) -> str:
-    text = number.replace("_", "")
+    text = number.replace("_", "").replace(",", "")
     return f"{float(text):g}" if text.count(".") < 2 else text
 
 

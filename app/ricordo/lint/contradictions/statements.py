@@ -33,9 +33,10 @@ _NEAR = 40
 """Characters on both sides of a full stop by which it may be that of an abbreviation."""
 _END = compile_lazily(
     r"(?<=[.!?])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|;\s+(?=\S)|；"
-    r"|\n(?=\s*(?:[-*+#|]|\d+[.)])\s)"
+    r"|\n(?=\s*(?:[-*+#|]|\d+[.)])\s)|\s(?=\*\*[^*\n]{1,40}:\*\*\s)"
 )
-_STOPS = (". ", "! ", "? ", '."', ".)", ".*", ".]", "; ")
+"""The end of a sentence, of an item, or of a field before the label of the next."""
+_STOPS = (". ", "! ", "? ", '."', ".)", ".*", ".]", "; ", ":** ")
 """Every text of one line with several sentences contains one of these."""
 _LIST_MARK = compile_lazily(r"\s*(?:[-*+]\s+|\d+[.)]\s+)+")
 _LABEL = compile_lazily(r"\*\*[^*\n]{1,40}?:?\*\*:?\s*(?=\S)")
