@@ -20,7 +20,11 @@ from typing import NamedTuple
 
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.registry import recognise
-from ricordo.lint.contradictions.compare import find_contradiction, offer_candidate
+from ricordo.lint.contradictions.compare import (
+    find_contradiction,
+    judge_reliably,
+    offer_candidate,
+)
 from ricordo.lint.contradictions.comparer import NoteComparer
 from ricordo.lint.linter import Linter
 from ricordo.lint.rule import RuleContext
@@ -50,7 +54,9 @@ def read_pairs(path: Path) -> list[Pair]:
 
 
 def score(name: str, pairs: Sequence[Pair]) -> Iterator[str]:
-    """Yield how many of the pairs are reported, and offered, by kind."""
+    """Yield how many of the pairs are reported, and offered, by kind; offered for themselves, and
+    as in a memory, where any two of many statements are compared.
+    """
     told = {pair: bool(find_contradiction(pair.left, pair.right)) for pair in pairs}
     right = sum(it.is_conflict and told[it] for it in pairs)
     wrong = sum(not it.is_conflict and told[it] for it in pairs)
@@ -63,6 +69,11 @@ def score(name: str, pairs: Sequence[Pair]) -> Iterator[str]:
     yield (
         f"  reported {right} of {conflicts}, reported or offered {found} of {conflicts};"
         f" of {len(pairs) - conflicts} that are none {near} reported or offered"
+    )
+    among = Counter(it.is_conflict for it in pairs if judge_reliably(it.left, it.right))
+    yield (
+        f"  as in a memory reported or offered {among[True]} of {conflicts};"
+        f" of {len(pairs) - conflicts} that are none {among[False]}"
     )
     of_kind = Counter((it.is_conflict, it.kind) for it in pairs)
     good = Counter((it.is_conflict, it.kind) for it in pairs if told[it] == it.is_conflict)

@@ -27,7 +27,7 @@ _FARTHEST = 5
 """Words that differ in a candidate, of both together."""
 _WIDE = 2
 """The same for each word that both share."""
-_LEAST_COVERED = 0.25
+_LEAST_COVERED = 0.15
 """Share of what a candidate among many statements names that the other one names too."""
 _CLOSE = 1e-9
 _ROUND = 0.08
@@ -219,14 +219,16 @@ def judge_sentences(left: str, right: str) -> Opposition | None:
 
 def judge_reliably(left: str, right: str) -> Opposition | None:
     """Return how two sentences may contradict each other where any two of many are compared: word
-    by word or by values that exclude each other, with enough in common; None where they do not.
+    by word or by values of one dimension, with enough in common; None where they do not.
     """
     if _are_own_fields(read_claim(left), read_claim(right)):
         return None
-    if oppose_sentences(left, right) is None:
-        return None
     found = judge_sentences(left, right)
-    return found if found and found.distance <= 1 - _LEAST_COVERED else None
+    if found is None or found.distance > 1 - _LEAST_COVERED:
+        return None
+    # what one of them denies, or names beside the other, may be anything
+    is_vague = found.difference.kind in ("negation", "value")
+    return None if is_vague and oppose_sentences(left, right) is None else found
 
 
 def oppose_facts(one: NamedFact, other: NamedFact) -> Opposition | None:
