@@ -341,9 +341,19 @@ def _is_same_subject(
         return False
     if _count_loose(pair.left, pair.right) and _count_loose(pair.right, pair.left):
         return False
+    if _is_agent(pair, rest):
+        return True
     if any(it.place != "object" or it.is_name for it in rest):
         return False
     return _is_identified(pair)
+
+
+def _is_agent(pair: Alignment, rest: tuple[Word, ...]) -> bool:
+    """Return whether the only difference is who does it, which one of them leaves out."""
+    if len(rest) != 1 or pair.anchors < _WIDE:
+        return False
+    subjects = pair.left.subject, pair.right.subject
+    return {rest[0].key} in subjects and frozenset() in subjects
 
 
 def _count_loose(one: Claim, other: Claim) -> int:
