@@ -109,8 +109,6 @@ class Claim:
     rejected: frozenset[str]
     """The keys of what it names as not chosen."""
     is_negated: bool
-    modal: str
-    """`may`, `need` or ""."""
     quantity: str
     """`all`, `some`, `only` or ""."""
     person: str
@@ -266,7 +264,7 @@ class _Reader:
         self._values: list[Value] = []
         self._denials: list[int] = []
         self._uses: list[tuple[int, int]] = []
-        self._modal, self._quantity, self._person = "", "", ""
+        self._quantity, self._person = "", ""
         self._generic: set[str] = set()
 
     def claim(self) -> Claim:
@@ -294,7 +292,6 @@ class _Reader:
                 if (key := known.get_word_key(token, self._language))
             ),
             len(self._denials) % 2 == 1,
-            self._modal,
             self._quantity,
             self._person,
             self._usage(),
@@ -424,7 +421,6 @@ class _Reader:
             if token in known.load_signs(part):
                 if known.load_signs(part)[token]:
                     self._denials.append(at)
-                self._modal = self._modal or ("" if part == "so" else part)
                 self._note_use(token, at)
                 return True
         return False
