@@ -377,7 +377,7 @@ def oppose_reliably(left: str, right: str, *, needs_name: bool) -> Opposition | 
         return None
     compared = compare_sentences(left, right)
     exclusive = compared.find_exclusive()
-    if exclusive is None or not compared.is_named(exclusive.kind):
+    if exclusive is None or not compared.is_named:
         return None
     return Opposition(Difference(*exclusive[:3], is_certain=True), is_certain=True, distance=0.0)
 

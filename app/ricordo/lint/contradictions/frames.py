@@ -33,6 +33,8 @@ from ricordo.patterns import compile_lazily
 
 _ON_SUBJECT = 2.0
 """Weight of what is shared from which on two sentences surely are on one subject."""
+_MOSTLY = 0.4
+"""Share of their words from which on two sentences are mostly on one subject."""
 _LARGE = 1000.0
 _ROUND = 0.08
 """Share in which large quantities may differ: a month is about four weeks of seconds."""
@@ -196,16 +198,18 @@ class Comparison:
 
     def _is_exclusive(self, it: FrameDifference) -> bool:
         """Return whether a subject can have only one of both values, and the subject is one."""
-        # what is used in one case is in use
-        if not it.is_exclusive or (self.is_one_case and it.kind != "use"):
+        if not it.is_exclusive or self.is_one_case:
             return False
-        # a version has its subject with it, and sides are about what both name
+        # among real notes what is denied, chosen or done is mostly that of another thing
+        if it.kind in ("use", "presence", "side", "place"):
+            return self.coverage >= _MOSTLY or any(map(self._is_state_of, self._tickets))
+        # a version has its subject with it
         if it.kind.startswith("version"):
             return True
         weight, count = self.shared
         if it.kind in _DATES and "deadline" in self.one.signs & self.other.signs:
             return weight >= OF_WORD
-        if it.kind in ("side", "owner"):
+        if it.kind == "owner":
             return weight >= OF_WORD and (weight >= _ON_SUBJECT or not self.has_own_instances)
         return weight >= _ON_SUBJECT and (count > 1 or bool(self._tickets))
 
@@ -225,14 +229,14 @@ class Comparison:
         mine, its = (frozenset[str]().union(*signs) for signs in found)
         return len(mine) == len(its) == 1 and mine != its
 
-    def is_named(self, kind: str) -> bool:
-        """Whether the subject has a name that is no word, so that a difference of that kind is one
+    @property
+    def is_named(self) -> bool:
+        """Whether the subject has a name that is no word, so that a difference that excludes is one
         also where any two of many statements are compared.
         """
-        if kind in ("use", "presence", "side", "order", "place"):
-            return any(map(self._is_state_of, self._tickets))
-        weight, _ = self.shared
-        return weight > _ON_SUBJECT and bool(self.one.codes & self.other.codes)
+        if any(map(self._is_state_of, self._tickets)):
+            return True
+        return self.shared[0] > _ON_SUBJECT and bool(self.one.codes & self.other.codes)
 
     @property
     def is_one_case(self) -> bool:
