@@ -8,7 +8,7 @@ that after a change only the groups of the changed notes are compared again.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import nlargest, nsmallest
@@ -151,7 +151,7 @@ class NoteComparer:
         templates = _Templates(self._known.digests)
         return select_pairs(
             _unlisted(it for it in opposed if not templates.have_fields(it)),
-            (it for it in self._candidates if not templates.have_fields(it)),
+            self._candidates,
             self._known.repeating,
         )
 
@@ -333,11 +333,12 @@ def _find_candidates(
     known.nearest = _find_nearest(known, {it.path for it in recent}, changes, step)
     for place, others in known.nearest.items():
         near[place.path] += [(it.weight, place, it.place) for it in others]
+    templates = _Templates(known.digests)
     offered: dict[str, list[OpposedStatements]] = {}
     for path, pairs in near.items():
         step()
         judged = (_judge(known, one, other) for _, one, other in nlargest(_MOST_JUDGED, pairs))
-        offered[path] = [it for it in judged if it is not None]
+        offered[path] = [it for it in judged if it and not templates.have_fields(it)]
     alone = set(_unlisted({it for of_note in offered.values() for it in of_note}))
     likeliest = {
         it
@@ -390,19 +391,26 @@ def _find_nearest(
         step()
         for at, words in zip(own[path], known.digests[path].subjects, strict=True):
             last = before.nearest.get(places[at]) if path not in paths else None
-            if last is not None and touched.isdisjoint(words):
-                found[places[at]] = last
-                continue
-            weights: dict[int, int] = defaultdict(int)
-            for word in words:
-                if len(by_word[word]) <= _CROWD:
-                    for other in by_word[word]:
-                        weights[other] += _CROWD // len(by_word[word])
-            others = [(weight, it) for it, weight in weights.items() if it not in own[path]]
-            found[places[at]] = tuple(
-                _Near(weight, places[it]) for weight, it in nlargest(_NEAREST, others)
-            )
+            if last is None or not touched.isdisjoint(words):
+                near = _weigh_others(words, by_word, own[path])
+                last = tuple(_Near(weight, places[it]) for weight, it in nlargest(_NEAREST, near))
+            found[places[at]] = last
     return found
+
+
+def _weigh_others(
+    words: Iterable[str], by_word: Mapping[str, Sequence[int]], own: range
+) -> list[tuple[int, int]]:
+    """Return the numbers of the statements that share rare words with one, and how much they do;
+    not those of its `own` note.
+    """
+    weights: dict[int, int] = defaultdict(int)
+    for word in words:
+        found = by_word[word]
+        if len(found) <= _CROWD:
+            for other in found:
+                weights[other] += _CROWD // len(found)
+    return [(weight, it) for it, weight in weights.items() if it not in own]
 
 
 def _find_repeating(
