@@ -258,15 +258,9 @@ def _compare_group(
     if 1 < len(places) <= _CROWD:
         for pair in combinations(sorted(places), 2):
             if pair not in compared:
-                compared[pair] = _oppose_surely(known, *pair)
+                compared[pair] = _oppose(known, *pair)
             if (found := compared[pair]) is not None:
                 yield found
-
-
-def _oppose_surely(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
-    if one.path == other.path or (one.number >= 0 and _are_far_apart(known, one, other)):
-        return None
-    return _oppose(known, one, other)
 
 
 def _are_far_apart(known: _Cache, one: _Place, other: _Place) -> bool:
@@ -279,10 +273,11 @@ def _are_far_apart(known: _Cache, one: _Place, other: _Place) -> bool:
 
 
 def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
-    """Return how two places of two notes surely contradict each other."""
-    if one.path == other.path:
+    """Return how two places, in their order, surely contradict each other; None where they do not
+    or are of one note.
+    """
+    if one.path == other.path or (one.number >= 0 and _are_far_apart(known, one, other)):
         return None
-    one, other = sorted((one, other))
     digests = known.digests[one.path], known.digests[other.path]
     paths = one.path, other.path
     if one.number < 0:
