@@ -103,10 +103,8 @@ class Opposition(NamedTuple):
     difference: Difference
     is_certain: bool
     """Whether it is reported; else it is a candidate."""
-    distance: float
-    """The smaller, the likelier the contradiction: differing words per shared word; for a
-    candidate that was judged the share of its words that only one has.
-    """
+    distance: float = 0.0
+    """Of a candidate that was judged the share of its words that only one of both has, 0 to 1."""
 
     @property
     def reason(self) -> str:
@@ -191,7 +189,7 @@ def oppose_sentences(left: str, right: str) -> Opposition | None:
         exclusive = compare_sentences(left, right).find_exclusive()
         if exclusive is not None:
             difference = Difference(*exclusive[:3], is_certain=True)
-            return Opposition(difference, is_certain=True, distance=0.0)
+            return Opposition(difference, is_certain=True)
     return aligned
 
 
@@ -213,7 +211,7 @@ def judge_sentences(left: str, right: str) -> Opposition | None:
             return None
         difference = compared.difference
         if found is None and difference and (difference.is_exclusive or not compared.is_short):
-            found = Opposition(Difference(*difference[:3]), is_certain=False, distance=0.0)
+            found = Opposition(Difference(*difference[:3]), is_certain=False)
     return found and found._replace(distance=1 - compared.coverage)
 
 
@@ -238,7 +236,7 @@ def oppose_facts(one: NamedFact, other: NamedFact) -> Opposition | None:
     if one.value == other.value:
         return None
     difference = Difference(f"{one.relation} of {one.subject}", one.text, other.text)
-    return Opposition(difference, is_certain=True, distance=0.0)
+    return Opposition(difference, is_certain=True)
 
 
 def oppose(one: Claim, other: Claim) -> Opposition | None:
@@ -290,12 +288,10 @@ def _judge(pair: Alignment, difference: Difference) -> Opposition | None:
             _rest(pair, difference, pair.right_only),
         )
     )
-    size = len(f"{difference.left} {difference.right}".split())
-    distance = (len(left) + len(right) + size) / max(1, pair.anchors)
     is_certain = difference.is_certain and _is_same(pair, difference, left, right)
     if not is_certain and not _is_candidate(pair, difference, left, right):
         return None
-    return Opposition(difference, is_certain, distance)
+    return Opposition(difference, is_certain)
 
 
 def _rest(pair: Alignment, difference: Difference, words: Iterable[Word]) -> list[Word]:
@@ -379,7 +375,7 @@ def oppose_reliably(left: str, right: str, *, needs_name: bool) -> Opposition | 
     exclusive = compared.find_exclusive()
     if exclusive is None or not compared.is_named:
         return None
-    return Opposition(Difference(*exclusive[:3], is_certain=True), is_certain=True, distance=0.0)
+    return Opposition(Difference(*exclusive[:3], is_certain=True), is_certain=True)
 
 
 def _are_own_fields(one: Claim, other: Claim) -> bool:
@@ -438,13 +434,6 @@ def _is_candidate(
             _strip_vague(one) == _strip_vague(other)
             and bool(one.subject or one.generic & other.generic or _shares_role(pair))
         )
-        is_same = is_same or all(
-            any(it.is_code and it.place == "object" for it in side) for side in pair[3:]
-        )
-        if not is_same:
-            # one role, two holders
-            are_names = len(left) <= 1 and all(len(it) == 1 and it[0].is_capital for it in pair[3:])
-            is_same = are_names and len(pair.shared) >= _WIDE
         return (
             is_same and len(own) <= _MOST_OF_SLOT and "some" not in (one.quantity, other.quantity)
         )
@@ -508,9 +497,6 @@ def _find_values(pair: Alignment) -> Difference | None:
             found.append(difference)
         elif not kind.startswith("opposite"):
             loose += len(left) + len(right)
-    states = [it for it in found if it.kind.startswith("state")]
-    if states:
-        return states[0]
     if not found:
         return None
     is_one = len(found) == 1 and not loose
