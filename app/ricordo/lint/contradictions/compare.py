@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.claim import Claim, Value, Word, read_claim
 from ricordo.lint.contradictions.facts import NamedFact, extract_facts, share_name
-from ricordo.lint.contradictions.frames import compare_sentences
+from ricordo.lint.contradictions.frames import LOOSE, compare_sentences
 
 _MOST_OWN = 2
 """Words that one claim may have more about the same subject."""
@@ -224,9 +224,9 @@ def judge_reliably(left: str, right: str) -> Opposition | None:
     found = judge_sentences(left, right)
     if found is None or found.distance > 1 - _LEAST_COVERED:
         return None
-    # what one of them denies, or names beside the other, may be anything
-    is_vague = found.difference.kind in ("negation", "value")
-    return None if is_vague and oppose_sentences(left, right) is None else found
+    # what one of them denies, chooses, or names beside the other is mostly another thing
+    is_loose = found.difference.kind in ("negation", "value", *LOOSE)
+    return None if is_loose and oppose_sentences(left, right) is None else found
 
 
 def oppose_facts(one: NamedFact, other: NamedFact) -> Opposition | None:

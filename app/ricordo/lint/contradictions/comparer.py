@@ -54,7 +54,7 @@ MIN_LIST = 3
 _TOO_MANY = 8
 """Notes from which on they certainly are a list."""
 _FIELDS = 3
-"""Statements that differ in values alone and stand in so many notes: fields of a template."""
+"""Statements, and notes that have them with other values, from which on they are a template."""
 MAX_RECENT = 20
 """Notes, the last that changed, for which candidates are looked for."""
 _MOST_OFFERED = 3

@@ -16,8 +16,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from ricordo.lint.contradictions import words as known
-from ricordo.lint.contradictions.facts import is_ticket
-from ricordo.lint.contradictions.sentence import (
+from ricordo.lint.contradictions.compared_sentence import (
     FEW,
     OF_NAME,
     OF_VAGUE,
@@ -29,6 +28,7 @@ from ricordo.lint.contradictions.sentence import (
     list_keys,
     read_sentence,
 )
+from ricordo.lint.contradictions.facts import is_ticket
 from ricordo.patterns import compile_lazily
 
 _ON_SUBJECT = 2.0
@@ -49,6 +49,10 @@ _QUANTITIES = frozenset(("bytes", "time", "share", "length", "pixels", "weight",
 _CURRENCIES = frozenset(("dollars", "euros", "pounds", "yen"))
 _EXCLUSIVE = (_QUANTITIES - {"share"}) | _CURRENCIES | {"date", "clock", "weekday"}
 """Kinds of values of which a subject has one."""
+LOOSE = ("use", "presence", "side", "place")
+"""Kinds of differences that among real notes are mostly between two things: what is denied, chosen
+or done, and where something is.
+"""
 _DATES = ("date", "clock", "weekday", "month", "often")
 
 
@@ -200,8 +204,7 @@ class Comparison:
         """Return whether a subject can have only one of both values, and the subject is one."""
         if not it.is_exclusive or self.is_one_case:
             return False
-        # among real notes what is denied, chosen or done is mostly that of another thing
-        if it.kind in ("use", "presence", "side", "place"):
+        if it.kind in LOOSE:
             return self.coverage >= _MOSTLY or any(map(self._is_state_of, self._tickets))
         # a version has its subject with it
         if it.kind.startswith("version"):
