@@ -373,7 +373,7 @@ def oppose_reliably(left: str, right: str, *, needs_name: bool) -> Opposition | 
         return None
     compared = compare_sentences(left, right)
     exclusive = compared.find_exclusive()
-    if exclusive is None or not compared.is_named:
+    if exclusive is None or not compared.is_named(exclusive.kind):
         return None
     return Opposition(Difference(*exclusive[:3], is_certain=True), is_certain=True)
 

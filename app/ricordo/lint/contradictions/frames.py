@@ -232,13 +232,12 @@ class Comparison:
         mine, its = (frozenset[str]().union(*signs) for signs in found)
         return len(mine) == len(its) == 1 and mine != its
 
-    @property
-    def is_named(self) -> bool:
-        """Whether the subject has a name that is no word, so that a difference that excludes is one
-        also where any two of many statements are compared.
+    def is_named(self, kind: str) -> bool:
+        """Return whether the subject has a name that is no word, so that a difference of a kind is
+        one also where any two of many statements are compared.
         """
-        if any(map(self._is_state_of, self._tickets)):
-            return True
+        if kind in LOOSE:
+            return any(map(self._is_state_of, self._tickets))
         return self.shared[0] > _ON_SUBJECT and bool(self.one.codes & self.other.codes)
 
     @property
