@@ -1,18 +1,14 @@
-"""`python -m tests.benchmarks.conflicts [--fit] [PAIRS.tsv…]`: how well contradictions are found.
+"""`python -m tests.benchmarks.conflicts [PAIRS.tsv…]`: how well contradictions are found.
 
 Prints precision and recall on pairs of statements by kind, every pair that is told in real
 memories, and what becomes of corrections that lie below the cut of an index. A file of pairs has
 the columns label (1: cannot both hold), kind, left, right. Real memories and further pairs are
 looked for beside the checkout and left out where they are not.
-
-`--fit` prints the weights of `likelihood.toml` that fit the pairs, and before it how they do on
-those that they were not fitted to: each language of the blind pairs in turn is held out.
 """
 
 from __future__ import annotations
 
 import csv
-import math
 import random
 import sys
 import tempfile
@@ -26,12 +22,10 @@ from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.registry import recognise
 from ricordo.lint.contradictions.compare import (
     find_contradiction,
-    list_features,
+    judge_reliably,
     offer_candidate,
-    oppose_sentences,
 )
 from ricordo.lint.contradictions.comparer import NoteComparer
-from ricordo.lint.contradictions.frames import compare_sentences
 from ricordo.lint.linter import Linter
 from ricordo.lint.rule import RuleContext
 from ricordo.storage.reader import read_memory
@@ -41,19 +35,6 @@ OWN = tuple(sorted((TESTS / "data").glob("claim_pairs*.tsv")))
 SHARED = TESTS.parents[1] / "shared" / "data"
 DRAWN, LINES, CUT = 12, 260, 200
 DRAWS = 5
-BLIND = "claim_pairs_blind"
-_HEAVY, _LIGHT = 3.0, 0.4
-"""Weights of a blind pair and of one that was written with the rules in mind."""
-_ROUNDS, _RATE, _DAMPING = 400, 0.5, 0.002
-_OFFSET, _OFFSET_OF_FREE = 2.36, -0.21
-"""Below the even chance: a pair that is offered in vain costs less than one that is missed, and
-more of those in free wording are missed.
-"""
-_FOR = ("differs", "aligned", "subject", "same topic", "same code", "exclusive")
-_AGAINST = ("own topics", "other", "same tool")
-"""Beginnings of the features that may only speak for, or only against, a contradiction."""
-_LEAST = {"exclusive": 0.6, "differs in number": 0.1}
-"""What a feature counts at least: pairs that are surely none of it are reported, not fitted."""
 
 
 class Pair(NamedTuple):
@@ -73,7 +54,9 @@ def read_pairs(path: Path) -> list[Pair]:
 
 
 def score(name: str, pairs: Sequence[Pair]) -> Iterator[str]:
-    """Yield how many of the pairs are reported, and offered, by kind."""
+    """Yield how many of the pairs are reported, and offered, by kind; offered for themselves, and
+    as in a memory, where any two of many statements are compared.
+    """
     told = {pair: bool(find_contradiction(pair.left, pair.right)) for pair in pairs}
     right = sum(it.is_conflict and told[it] for it in pairs)
     wrong = sum(not it.is_conflict and told[it] for it in pairs)
@@ -87,84 +70,16 @@ def score(name: str, pairs: Sequence[Pair]) -> Iterator[str]:
         f"  reported {right} of {conflicts}, reported or offered {found} of {conflicts};"
         f" of {len(pairs) - conflicts} that are none {near} reported or offered"
     )
+    among = Counter(it.is_conflict for it in pairs if judge_reliably(it.left, it.right))
+    yield (
+        f"  as in a memory reported or offered {among[True]} of {conflicts};"
+        f" of {len(pairs) - conflicts} that are none {among[False]}"
+    )
     of_kind = Counter((it.is_conflict, it.kind) for it in pairs)
     good = Counter((it.is_conflict, it.kind) for it in pairs if told[it] == it.is_conflict)
     for (is_conflict, kind), count in sorted(of_kind.items(), key=lambda it: (-it[0][0], it[0][1])):
         word = "told" if is_conflict else "not told"
         yield f"  {kind:<10} {good[is_conflict, kind]:>3} of {count:>3} rightly {word}"
-
-
-class Example(NamedTuple):
-    """A pair with what its likelihood is computed from."""
-
-    is_conflict: bool
-    language: str
-    """Of a blind pair; else ""."""
-    features: dict[str, float]
-    is_reported: bool
-    is_comparable: bool
-
-
-def read_examples(path: Path) -> Iterator[Example]:
-    """Yield the pairs of a file that a likelihood is fitted to."""
-    for it in read_pairs(path):
-        found = oppose_sentences(it.left, it.right)
-        compared = compare_sentences(it.left, it.right)
-        yield Example(
-            it.is_conflict,
-            it.kind if path.stem == BLIND else "",
-            list_features(compared, found),
-            bool(found and found.is_certain),
-            compared.is_comparable and bool(found or compared.difference),
-        )
-
-
-def estimate(weights: dict[str, float], features: dict[str, float]) -> float:
-    """Return the logarithm of the odds that a pair is a contradiction."""
-    return sum(weights.get(name, 0.0) * value for name, value in features.items())
-
-
-def fit(examples: Sequence[Example]) -> dict[str, float]:
-    """Return the weights of a logistic regression, by AdaGrad (J. Duchi et al., 2011); each only
-    speaks for what it can speak for.
-    """
-    todo = [it for it in examples if not it.is_reported]
-    shares = [_HEAVY if it.language else _LIGHT for it in todo]
-    total, weights = sum(shares), dict[str, float]()
-    squares: dict[str, float] = {}
-    for _ in range(_ROUNDS):
-        steps: dict[str, float] = {}
-        for it, share in zip(todo, shares, strict=True):
-            error = 1 / (1 + math.exp(-estimate(weights, it.features))) - it.is_conflict
-            for name, value in it.features.items():
-                steps[name] = steps.get(name, 0.0) + error * value * share / total
-        for name, step in steps.items():
-            slope = step + (_DAMPING * weights.get(name, 0.0) if name != "always" else 0.0)
-            squares[name] = squares.get(name, 0.0) + slope * slope
-            weight = weights.get(name, 0.0) - _RATE * slope / math.sqrt(squares[name] + 1e-8)
-            if name.startswith(_FOR):
-                weight = max(_LEAST.get(name, 0.0), weight)
-            weights[name] = min(0.0, weight) if name.startswith(_AGAINST) else weight
-    offsets = {"always": _OFFSET, "free wording": _OFFSET_OF_FREE}
-    return weights | {name: weights[name] + offset for name, offset in offsets.items()}
-
-
-def print_fit(paths: Sequence[Path]) -> None:
-    """Print how weights do on what they were not fitted to, then the weights for all pairs."""
-    examples = [it for path in paths for it in read_examples(path)]
-    offered: Counter[bool] = Counter()
-    blind: Counter[bool] = Counter(it.is_conflict for it in examples if it.language)
-    for language in sorted({it.language for it in examples} - {""}):
-        weights = fit([it for it in examples if it.language != language])
-        for it in (it for it in examples if it.language == language):
-            is_likely = it.is_comparable and estimate(weights, it.features) > 0
-            offered[it.is_conflict] += it.is_reported or is_likely
-    for is_conflict, word in ((True, "contradictions"), (False, "near misses")):
-        print(f"# held out: {offered[is_conflict]} of {blind[is_conflict]} {word} offered")
-    print("[weights]")
-    for name, weight in sorted(fit(examples).items(), key=lambda it: -it[1]):
-        if round(weight, 2):
-            print(f'"{name}" = {weight:.2f}')
 
 
 def memories() -> Iterator[Path]:
@@ -211,14 +126,7 @@ def _entry(folder: str, name: str, said: str, day: int) -> str:
 
 def main(words: Sequence[str]) -> int:
     """Print all of it."""
-    fits = "--fit" in words
-    files = [Path(word) for word in words if word != "--fit"] or [
-        *OWN,
-        *sorted(SHARED.glob("contradiction/*.tsv")),
-    ]
-    if fits:
-        print_fit(files)
-        return 0
+    files = [*map(Path, words)] or [*OWN, *sorted(SHARED.glob("contradiction/*.tsv"))]
     pairs = {path: read_pairs(path) for path in files}
     for path, them in pairs.items():
         print(*score(path.name, them), sep="\n")

@@ -49,7 +49,7 @@ def test_what_is_reported_is_right_and_the_rest_is_offered(name: str) -> None:
     assert right / (right + reported.count((False, True))) >= 0.95
     assert right / conflicts >= 0.4
     assert (right + offered.count((True, True))) / conflicts >= 0.9
-    assert offered.count((False, True)) / (len(reported) - conflicts) <= 0.45
+    assert offered.count((False, True)) / (len(reported) - conflicts) <= 0.4
 
 
 def test_pairs_in_natural_wording_are_offered_and_what_is_reported_is_right() -> None:
@@ -58,10 +58,10 @@ def test_pairs_in_natural_wording_are_offered_and_what_is_reported_is_right() ->
     offered = [(true, bool(offer_candidate(*pair))) for true, *pair in pairs]
     conflicts = sum(true for true, _ in reported)
     right = reported.count((True, True))
-    assert right / (right + reported.count((False, True))) >= 0.855
-    assert right / conflicts >= 0.45
+    assert right / (right + reported.count((False, True))) >= 0.95
+    assert right / conflicts >= 0.3
     assert (right + offered.count((True, True))) / conflicts >= 0.85
-    assert offered.count((False, True)) / (len(reported) - conflicts) <= 0.4
+    assert offered.count((False, True)) / (len(reported) - conflicts) <= 0.25
 
 
 @pytest.mark.parametrize("name", [*PAIRS, BLIND])

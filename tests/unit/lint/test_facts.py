@@ -23,6 +23,7 @@ from tests.support.builders import note_text, open_memory
         ("`feature/lamps` wurde noch nicht gemergt.", [("feature/lamps", "open")]),
         ("PR #58 已经合并。", [("#58", "done")]),
         ("`MAX_LAMPS` = 12.", [("MAX_LAMPS", "12")]),
+        ("`mole_berths`: 3,156", [("mole_berths", "3156")]),
     ],
 )
 def test_state_and_value_are_read(text: str, facts: list[tuple[str, str]]) -> None:
@@ -36,6 +37,7 @@ def test_state_and_value_are_read(text: str, facts: list[tuple[str, str]]) -> No
         "M1–M4 done",
         "Merge PR #412 before the quay is done.",
         "`MAX_LAMPS` is 12 lamps shorter than the mole.",
+        "`mole_berths`: 3,156 rows moved",
         "The quay is done.",
     ],
 )

@@ -28,7 +28,7 @@ _NEXT = 3
 _ASIDE = compile_lazily(r"\([^()]*\)?|（[^（）]*）?")
 _MARKUP = compile_lazily(r"`|\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)|\[\[|\]\]|~~")
 _LINK = compile_lazily(r"\[([^\]\n]*)\]\([^)\n]*\)")
-_CODE = compile_lazily(r"`([^`\n]+)`")
+CODE = compile_lazily(r"`([^`\n]+)`")
 SHORT_NOT = compile_lazily(r"n['’]t\b")
 _SHORT_IS = compile_lazily(r"(?<=\w)['’](?:s|re|ll|ve|d|m)?\b(?!\w)")
 _MONEY = compile_lazily(r"([$€£¥])\s?(\d+(?:[.,]\d+)*k?)(?![\w])")
@@ -91,6 +91,11 @@ class Value(NamedTuple):
     classes: tuple[tuple[ToolClass, str], ...] = ()
     """The classes of alternatives that a tool belongs to, with its name there."""
 
+    @property
+    def counted(self) -> str:
+        """The key of what a number counts; "" for other values."""
+        return self.kind.removeprefix("number of ") if self.kind.startswith("number of ") else ""
+
 
 @dataclass(frozen=True, eq=False)
 class Claim:
@@ -104,8 +109,6 @@ class Claim:
     rejected: frozenset[str]
     """The keys of what it names as not chosen."""
     is_negated: bool
-    modal: str
-    """`may`, `need` or ""."""
     quantity: str
     """`all`, `some`, `only` or ""."""
     person: str
@@ -117,8 +120,12 @@ class Claim:
     has_verb: bool
     is_equation: bool
     """Whether it says what something is, with a form of to be or as `label: value`."""
+    is_label: bool
+    """Whether it is a label and a short value."""
     generic: frozenset[str]
     """Words for what the whole memory is about, such as `we` and `user`."""
+    language: str
+    """The two-letter language; "" where it is not clear."""
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -153,11 +160,6 @@ class Claim:
         return frozenset(
             name for name, pattern in known.load_relations().items() if pattern.search(self.text)
         )
-
-    @cached_property
-    def is_manner(self) -> bool:
-        """Whether it describes how something is done, such as `in parallel`."""
-        return bool(known.load_pattern("manner").search(self.text))
 
 
 @lru_cache(maxsize=20_000)
@@ -234,7 +236,7 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self._coded = frozenset(
             match.group().lower()
-            for code in _CODE.finditer(text)
+            for code in CODE.finditer(text)
             for match in TOKEN.finditer(code[1])
         )
         bare = strip_markup(text)
@@ -262,7 +264,7 @@ class _Reader:
         self._values: list[Value] = []
         self._denials: list[int] = []
         self._uses: list[tuple[int, int]] = []
-        self._modal, self._quantity, self._person = "", "", ""
+        self._quantity, self._person = "", ""
         self._generic: set[str] = set()
 
     def claim(self) -> Claim:
@@ -290,14 +292,15 @@ class _Reader:
                 if (key := known.get_word_key(token, self._language))
             ),
             len(self._denials) % 2 == 1,
-            self._modal,
             self._quantity,
             self._person,
             self._usage(),
             is_label or self._is_assertion(),
             self._is_unspaced or not known.load_verbs().isdisjoint(self._tokens),
             is_label or not known.load_words("being").isdisjoint(self._tokens),
+            is_label,
             frozenset(self._generic | person),
+            self._language,
         )
 
     def _classify(self, spans: list[tuple[str, int]], plain: str) -> Iterator[str]:
@@ -327,7 +330,7 @@ class _Reader:
         for used in (self._number(at, place), self._day(at, place)):
             if used is not None:
                 return used
-        if token in known.load_words("negation"):
+        if token in known.load_negations(self._language):
             self._denials.append(at)
         elif token in known.load_words("excepting"):
             self._words.append(Word(token, token, at, "scope", False))
@@ -418,7 +421,6 @@ class _Reader:
             if token in known.load_signs(part):
                 if known.load_signs(part)[token]:
                     self._denials.append(at)
-                self._modal = self._modal or ("" if part == "so" else part)
                 self._note_use(token, at)
                 return True
         return False

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.claim import Claim, Value, Word, read_claim
-from ricordo.lint.contradictions.facts import NamedFact, extract_facts
-from ricordo.lint.contradictions.frames import Comparison, compare_sentences, share_name
+from ricordo.lint.contradictions.facts import NamedFact, extract_facts, share_name
+from ricordo.lint.contradictions.frames import LOOSE, compare_sentences
 
 _MOST_OWN = 2
 """Words that one claim may have more about the same subject."""
@@ -27,12 +27,8 @@ _FARTHEST = 5
 """Words that differ in a candidate, of both together."""
 _WIDE = 2
 """The same for each word that both share."""
-_ALIKE = 5
-"""Letters with which two forms of one word begin."""
-_ENDING = 3
-"""Letters in which they may differ after that."""
-_NEAREST, _FURTHEST = 0.5, 6.0
-"""Between these distances a candidate is the likelier, the smaller the distance."""
+_LEAST_COVERED = 0.15
+"""Share of what a candidate among many statements names that the other one names too."""
 _CLOSE = 1e-9
 _ROUND = 0.08
 """Share in which quantities in different units may differ: a month is about four weeks."""
@@ -107,10 +103,8 @@ class Opposition(NamedTuple):
     difference: Difference
     is_certain: bool
     """Whether it is reported; else it is a candidate."""
-    distance: float
-    """The smaller, the likelier the contradiction: differing words per shared word; for a
-    candidate that was judged the negative of its likelihood.
-    """
+    distance: float = 0.0
+    """Of a candidate that was judged the share of its words that only one of both has, 0 to 1."""
 
     @property
     def reason(self) -> str:
@@ -195,14 +189,14 @@ def oppose_sentences(left: str, right: str) -> Opposition | None:
         exclusive = compare_sentences(left, right).find_exclusive()
         if exclusive is not None:
             difference = Difference(*exclusive[:3], is_certain=True)
-            return Opposition(difference, is_certain=True, distance=0.0)
+            return Opposition(difference, is_certain=True)
     return aligned
 
 
 @lru_cache(maxsize=1 << 13)
 def judge_sentences(left: str, right: str) -> Opposition | None:
-    """Return how two sentences contradict each other, surely or likely enough for the user's look;
-    None where they do not.
+    """Return how two sentences contradict each other, surely or perhaps, with the share of their
+    words that only one has as distance; None where they do not.
     """
     if not left or not right or left == right:
         return None
@@ -211,30 +205,28 @@ def judge_sentences(left: str, right: str) -> Opposition | None:
         swapped = judge_sentences(right, left)
         return swapped and swapped._replace(difference=swapped.difference.swap())
     found = oppose_sentences(left, right)
-    if found and found.is_certain:
-        return found
     compared = compare_sentences(left, right)
-    if not compared.is_comparable:
-        return None
-    likelihood = sum(
-        known.load_weights().get(name, 0.0) * value
-        for name, value in list_features(compared, found).items()
-    )
-    difference = found.difference if found else compared.difference
-    if likelihood <= 0 or not difference:
-        return None
-    return Opposition(Difference(*difference[:3]), is_certain=False, distance=-likelihood)
+    if not (found and found.is_certain):
+        if not compared.is_on_one_subject or compared.has_own_instances:
+            return None
+        difference = compared.difference
+        if found is None and difference and (difference.is_exclusive or not compared.is_short):
+            found = Opposition(Difference(*difference[:3]), is_certain=False)
+    return found and found._replace(distance=1 - compared.coverage)
 
 
-def list_features(compared: Comparison, aligned: Opposition | None) -> dict[str, float]:
-    """Return what speaks for and against a contradiction of two sentences, by the names of the
-    weights; `aligned` is what `oppose_sentences` returns for them.
+def judge_reliably(left: str, right: str) -> Opposition | None:
+    """Return how two sentences may contradict each other where any two of many are compared: word
+    by word or by values of one dimension, with enough in common; None where they do not.
     """
-    found = compared.features | {"always": 1.0}
-    if aligned is not None:
-        found["aligned"] = 1 / max(_NEAREST, min(aligned.distance, _FURTHEST))
-        found["aligned and exclusive"] = float(aligned.difference.is_certain)
-    return found
+    if _are_own_fields(read_claim(left), read_claim(right)):
+        return None
+    found = judge_sentences(left, right)
+    if found is None or found.distance > 1 - _LEAST_COVERED:
+        return None
+    # what one of them denies, chooses, or names beside the other is mostly another thing
+    is_loose = found.difference.kind in ("negation", "value", *LOOSE)
+    return None if is_loose and oppose_sentences(left, right) is None else found
 
 
 def oppose_facts(one: NamedFact, other: NamedFact) -> Opposition | None:
@@ -244,7 +236,7 @@ def oppose_facts(one: NamedFact, other: NamedFact) -> Opposition | None:
     if one.value == other.value:
         return None
     difference = Difference(f"{one.relation} of {one.subject}", one.text, other.text)
-    return Opposition(difference, is_certain=True, distance=0.0)
+    return Opposition(difference, is_certain=True)
 
 
 def oppose(one: Claim, other: Claim) -> Opposition | None:
@@ -271,29 +263,7 @@ def _align(one: Claim, other: Claim) -> Alignment:
     shared = [word for word in one.words if word.key in other.keys]
     left = [word for word in one.words if word.key not in other.keys]
     right = [word for word in other.words if word.key not in one.keys]
-    for word in tuple(left):
-        for its in right:
-            if _is_form(word, its):
-                shared.append(word)
-                left.remove(word)
-                right.remove(its)
-                break
     return Alignment(one, other, tuple(shared), tuple(left), tuple(right))
-
-
-def _is_form(one: Word, other: Word) -> bool:
-    """Return whether two words are forms of one word."""
-    if one.key[0] != other.key[0] and one.key[0] < "\u3040":
-        return False
-    if not (one.key.isalpha() and other.key.isalpha()):
-        return False
-    short, long = sorted((one.key, other.key), key=len)
-    if not short.isascii() and "\u3040" <= short[0] <= "\ud7af":
-        return len(short) > 1 and short in long
-    same = next(
-        (n for n, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short)
-    )
-    return same >= _ALIKE and len(long) - same <= _ENDING
 
 
 def _is_vague(word: Word) -> bool:
@@ -318,12 +288,10 @@ def _judge(pair: Alignment, difference: Difference) -> Opposition | None:
             _rest(pair, difference, pair.right_only),
         )
     )
-    size = len(f"{difference.left} {difference.right}".split())
-    distance = (len(left) + len(right) + size) / max(1, pair.anchors)
     is_certain = difference.is_certain and _is_same(pair, difference, left, right)
     if not is_certain and not _is_candidate(pair, difference, left, right):
         return None
-    return Opposition(difference, is_certain, distance)
+    return Opposition(difference, is_certain)
 
 
 def _rest(pair: Alignment, difference: Difference, words: Iterable[Word]) -> list[Word]:
@@ -396,6 +364,8 @@ def oppose_reliably(left: str, right: str, *, needs_name: bool) -> Opposition | 
     None where they do not. `needs_name` is for pages that each have a subject of their own.
     """
     claims = read_claim(left), read_claim(right)
+    if _are_own_fields(*claims):
+        return None
     found = oppose(*claims)
     if found and found.is_certain and not (needs_name and not _is_named_by(*claims)):
         return found
@@ -405,7 +375,18 @@ def oppose_reliably(left: str, right: str, *, needs_name: bool) -> Opposition | 
     exclusive = compared.find_exclusive()
     if exclusive is None or not compared.is_named(exclusive.kind):
         return None
-    return Opposition(Difference(*exclusive[:3], is_certain=True), is_certain=True, distance=0.0)
+    return Opposition(Difference(*exclusive[:3], is_certain=True), is_certain=True)
+
+
+def _are_own_fields(one: Claim, other: Claim) -> bool:
+    """Return whether both are a value behind a label that names nothing: each is about its own
+    note, as `Created: 1 May` is.
+    """
+    if not (one.is_label and other.is_label):
+        return False
+    labels = [it.text.partition(":")[0] for it in (one, other)]
+    named = [it.text for it in _align(one, other).shared if it.is_name or it.is_code]
+    return not any(all(name in label for label in labels) for name in named)
 
 
 def _is_named_by(one: Claim, other: Claim) -> bool:
@@ -453,13 +434,6 @@ def _is_candidate(
             _strip_vague(one) == _strip_vague(other)
             and bool(one.subject or one.generic & other.generic or _shares_role(pair))
         )
-        is_same = is_same or all(
-            any(it.is_code and it.place == "object" for it in side) for side in pair[3:]
-        )
-        if not is_same:
-            # one role, two holders
-            are_names = len(left) <= 1 and all(len(it) == 1 and it[0].is_capital for it in pair[3:])
-            is_same = are_names and len(pair.shared) >= _WIDE
         return (
             is_same and len(own) <= _MOST_OF_SLOT and "some" not in (one.quantity, other.quantity)
         )
@@ -523,9 +497,6 @@ def _find_values(pair: Alignment) -> Difference | None:
             found.append(difference)
         elif not kind.startswith("opposite"):
             loose += len(left) + len(right)
-    states = [it for it in found if it.kind.startswith("state")]
-    if states:
-        return states[0]
     if not found:
         return None
     is_one = len(found) == 1 and not loose
@@ -649,7 +620,7 @@ def _find_slot(pair: Alignment) -> Difference | None:
         is_name = all(it.is_capital and not it.is_code for it in (*left, *right))
         is_value = _in_object(left, right) or is_name
         is_certain = _shares_role(pair) and is_equation and is_same_form and is_value
-    is_certain = is_certain and is_one and not (one.is_manner or other.is_manner)
+    is_certain = is_certain and is_one
     mine, theirs = (" ".join(it.text for it in side) for side in (left, right))
     return Difference(kind, mine, theirs, is_certain)
 

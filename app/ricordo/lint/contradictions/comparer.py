@@ -8,8 +8,9 @@ that after a change only the groups of the changed notes are compared again.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from heapq import nlargest, nsmallest
 from itertools import combinations
 from typing import NamedTuple
@@ -19,11 +20,11 @@ from ricordo.lint.contradictions.claim import Claim, read_claim
 from ricordo.lint.contradictions.compare import (
     Opposition,
     has_own_subject,
-    judge_sentences,
+    judge_reliably,
     oppose_facts,
     oppose_reliably,
 )
-from ricordo.lint.contradictions.frames import has_ticket, is_ticket
+from ricordo.lint.contradictions.facts import has_ticket, is_ticket
 from ricordo.lint.contradictions.records import DUPLICATE_REASON, SIMILAR_REASON, redact_reason
 from ricordo.lint.contradictions.repeats import (
     compare_notes,
@@ -52,6 +53,8 @@ MIN_LIST = 3
 """Notes that one statement contradicts, from which on they may be a list of similar things."""
 _TOO_MANY = 8
 """Notes from which on they certainly are a list."""
+_FIELDS = 3
+"""Statements, and notes that have them with other values, from which on they are a template."""
 MAX_RECENT = 20
 """Notes, the last that changed, for which candidates are looked for."""
 _MOST_OFFERED = 3
@@ -62,8 +65,6 @@ _MOST_JUDGED = 10
 """The same of a whole note, the nearest first: bounds the time."""
 _MOST_IN_ALL = 10
 """Candidates of all these notes, the likeliest first: more would not be looked at."""
-_LEAST_LIKELY = 0.5
-"""Likelihood of a candidate: the nearest statements of a memory seldom are a contradiction."""
 MAX_UNCERTAIN = 200
 """Candidates per memory."""
 _EVERY = 50
@@ -78,6 +79,14 @@ class _Place(NamedTuple):
     path: str
     number: int
     """Index of the statement in the note; for a fact that of the fact, counted down from -1."""
+
+
+class _Near(NamedTuple):
+    """A statement that shares words with another one."""
+
+    weight: int
+    """What both share: the fewer statements have a word, the more."""
+    place: _Place
 
 
 class OpposedStatements(NamedTuple):
@@ -102,6 +111,8 @@ class _Cache:
     opposed: dict[str, tuple[OpposedStatements, ...]] = field(default_factory=dict)
     """The contradictions of each group."""
     repeating: dict[Paths, Relation] = field(default_factory=dict)
+    nearest: dict[_Place, tuple[_Near, ...]] = field(default_factory=dict)
+    """What is nearest to the statements of the notes that changed last."""
     needs_names: bool = False
     """Whether only claims about named things are reported: each note has a subject of its own."""
 
@@ -127,18 +138,48 @@ class NoteComparer:
             with pause_gc():
                 needs_names = bool(memory.layout.page_folder) or memory.layout.is_plain
                 known = _update(known, notes, changed, gone, needs_names, step)
-                candidates = tuple(_find_candidates(known, notes, step))
+                changes = self._known, changed.union(gone)
+                candidates = tuple(_find_candidates(known, notes, changes, step))
             self._known, self._candidates = known, candidates
         codes = {code for digest in self._known.digests.values() for code in digest.codes}
-        opposed = _unlisted(
-            {
-                it
-                for group in self._known.opposed.values()
-                for it in group
-                if not it.code or it.code in codes
-            }
+        opposed = {
+            it
+            for group in self._known.opposed.values()
+            for it in group
+            if not it.code or it.code in codes
+        }
+        templates = _Templates(self._known.digests)
+        return select_pairs(
+            _unlisted(it for it in opposed if not templates.have_fields(it)),
+            self._candidates,
+            self._known.repeating,
         )
-        return select_pairs(opposed, self._candidates, self._known.repeating)
+
+
+class _Templates:
+    """Knows which statements are fields of a template, which each note fills in for its own
+    subject.
+    """
+
+    def __init__(self, digests: Mapping[str, NoteDigest]) -> None:
+        self._digests = digests
+
+    @cached_property
+    def _counts(self) -> Counter[tuple[str, ...]]:
+        """The number of notes with statements of the same words but for their values."""
+        return Counter(words for it in self._digests.values() for words in set(it.subjects))
+
+    def have_fields(self, it: OpposedStatements) -> bool:
+        """Return whether two statements are the same field, in notes that share several."""
+        one, other = (self._digests[path] for path in it.paths)
+        mine = dict(zip(one.statements, one.subjects, strict=True)).get(it.left)
+        its = dict(zip(other.statements, other.subjects, strict=True)).get(it.right)
+        if not mine or mine != its:
+            return False
+        common = {words for words in one.subjects if words} & set(other.subjects)
+        return (
+            len(common) >= _FIELDS and sum(self._counts[it] >= _FIELDS for it in common) >= _FIELDS
+        )
 
 
 def _update(
@@ -217,15 +258,9 @@ def _compare_group(
     if 1 < len(places) <= _CROWD:
         for pair in combinations(sorted(places), 2):
             if pair not in compared:
-                compared[pair] = _oppose_surely(known, *pair)
+                compared[pair] = _oppose(known, *pair)
             if (found := compared[pair]) is not None:
                 yield found
-
-
-def _oppose_surely(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
-    if one.path == other.path or (one.number >= 0 and _are_far_apart(known, one, other)):
-        return None
-    return _oppose(known, one, other)
 
 
 def _are_far_apart(known: _Cache, one: _Place, other: _Place) -> bool:
@@ -238,10 +273,11 @@ def _are_far_apart(known: _Cache, one: _Place, other: _Place) -> bool:
 
 
 def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
-    """Return how two places of two notes surely contradict each other."""
-    if one.path == other.path:
+    """Return how two places, in their order, surely contradict each other; None where they do not
+    or are of one note.
+    """
+    if one.path == other.path or (one.number >= 0 and _are_far_apart(known, one, other)):
         return None
-    one, other = sorted((one, other))
     digests = known.digests[one.path], known.digests[other.path]
     paths = one.path, other.path
     if one.number < 0:
@@ -268,10 +304,8 @@ def _judge(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | Non
     # two descriptions name the subjects of notes; they state no facts
     if mine.in_frontmatter and its.in_frontmatter:
         return None
-    found = judge_sentences(mine.text, its.text)
-    if found is None or (not found.is_certain and -found.distance < _LEAST_LIKELY):
-        return None
-    return OpposedStatements((one.path, other.path), mine, its, found)
+    found = judge_reliably(mine.text, its.text)
+    return found and OpposedStatements((one.path, other.path), mine, its, found)
 
 
 def _is_reopened(left: QuotedFact, right: QuotedFact) -> bool:
@@ -282,37 +316,24 @@ def _is_reopened(left: QuotedFact, right: QuotedFact) -> bool:
 
 
 def _find_candidates(
-    known: _Cache, notes: Mapping[str, Note], step: Step
+    known: _Cache, notes: Mapping[str, Note], changes: tuple[_Cache, Collection[str]], step: Step
 ) -> Iterator[OpposedStatements]:
     """Yield what may contradict the statements of the notes that changed last: of each the nearest
-    others by words.
+    others by words. `changes` has what was known before, and the paths of the notes that are others
+    since.
     """
     recent = nlargest(MAX_RECENT, notes.values(), key=lambda it: (it.facts.modified, it.path))
-    mine = {
-        _Place(note.path, number): frozenset(words)
-        for note in recent
-        for number, words in enumerate(known.digests[note.path].subjects)
-        if words
-    }
-    by_word: dict[str, list[_Place]] = {word: [] for words in mine.values() for word in words}
     step()
-    for number, (path, digest) in enumerate(sorted(known.digests.items())):
-        if not number % _EVERY:
-            step()
-        for at, words in enumerate(digest.subjects):
-            for word in words:
-                if word in by_word:
-                    by_word[word].append(_Place(path, at))
-    near: dict[str, list[tuple[float, _Place, _Place]]] = defaultdict(list)
-    for place, subject in mine.items():
-        near[place.path] += [
-            (weight, place, other) for other, weight in _list_nearest(place, subject, by_word)
-        ]
+    near: dict[str, list[tuple[int, _Place, _Place]]] = defaultdict(list)
+    known.nearest = _find_nearest(known, {it.path for it in recent}, changes, step)
+    for place, others in known.nearest.items():
+        near[place.path] += [(it.weight, place, it.place) for it in others]
+    templates = _Templates(known.digests)
     offered: dict[str, list[OpposedStatements]] = {}
     for path, pairs in near.items():
         step()
         judged = (_judge(known, one, other) for _, one, other in nlargest(_MOST_JUDGED, pairs))
-        offered[path] = [it for it in judged if it is not None]
+        offered[path] = [it for it in judged if it and not templates.have_fields(it)]
     alone = set(_unlisted({it for of_note in offered.values() for it in of_note}))
     likeliest = {
         it
@@ -322,25 +343,69 @@ def _find_candidates(
     yield from nsmallest(_MOST_IN_ALL, likeliest, key=_rank)
 
 
+def _count_words(known: _Cache, paths: Collection[str]) -> Counter[str]:
+    """Count the statements of some notes with each word."""
+    digests = (known.digests[path] for path in paths if path in known.digests)
+    return Counter(word for it in digests for words in it.subjects for word in words)
+
+
 def _rank(it: OpposedStatements) -> tuple[float, Paths, int, int, int]:
     """Return the sort key of a candidate: the likeliest contradiction first."""
     return it.opposition.distance, *_order(it)
 
 
-def _list_nearest(
-    place: _Place, words: frozenset[str], by_word: Mapping[str, list[_Place]]
-) -> list[tuple[_Place, float]]:
-    """Return the statements of other notes that share the most words, rare ones counting more,
-    with what they share.
+def _find_nearest(
+    known: _Cache, recent: Collection[str], changes: tuple[_Cache, Collection[str]], step: Step
+) -> dict[_Place, tuple[_Near, ...]]:
+    """Return for each statement of some notes those of others that share the most words, rare ones
+    counting more. They are the same as before as long as all its rare words are.
     """
-    weights: dict[_Place, float] = defaultdict(float)
+    wanted = {word for path in recent for words in known.digests[path].subjects for word in words}
+    by_word: dict[str, list[int]] = {word: [] for word in wanted}
+    places: list[_Place] = []
+    own: dict[str, range] = {}
+    for number, (path, digest) in enumerate(sorted(known.digests.items())):
+        if not number % _EVERY:
+            step()
+        own[path] = range(len(places), len(places) + len(digest.subjects))
+        for at, words in enumerate(digest.subjects, len(places)):
+            for word in words:
+                if word in wanted:
+                    by_word[word].append(at)
+        places += [_Place(path, at) for at in range(len(digest.subjects))]
+    before, paths = changes
+    growth = _count_words(known, paths)
+    growth.subtract(_count_words(before, paths))
+    touched = {
+        word
+        for word in wanted & growth.keys()
+        if min(len(by_word[word]), len(by_word[word]) - growth[word]) <= _CROWD
+    }
+    found: dict[_Place, tuple[_Near, ...]] = {}
+    for path in sorted(recent):
+        step()
+        for at, words in zip(own[path], known.digests[path].subjects, strict=True):
+            last = before.nearest.get(places[at]) if path not in paths else None
+            if last is None or not touched.isdisjoint(words):
+                near = _weigh_others(words, by_word, own[path])
+                last = tuple(_Near(weight, places[it]) for weight, it in nlargest(_NEAREST, near))
+            found[places[at]] = last
+    return found
+
+
+def _weigh_others(
+    words: Iterable[str], by_word: Mapping[str, Sequence[int]], own: range
+) -> list[tuple[int, int]]:
+    """Return the numbers of the statements that share rare words with one, and how much they do;
+    not those of its `own` note.
+    """
+    weights: dict[int, int] = defaultdict(int)
     for word in words:
-        places = by_word[word]
-        if len(places) <= 2 * _CROWD:
-            for other in places:
-                if other.path != place.path:
-                    weights[other] += 1 / len(places)
-    return nlargest(_NEAREST, weights.items(), key=lambda it: (it[1], it[0]))
+        found = by_word[word]
+        if len(found) <= _CROWD:
+            for other in found:
+                weights[other] += _CROWD // len(found)
+    return [(weight, it) for it, weight in weights.items() if it not in own]
 
 
 def _find_repeating(

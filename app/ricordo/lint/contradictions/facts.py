@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
 from ricordo.lint.contradictions import words as known
+from ricordo.lint.contradictions.claim import CODE
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
@@ -36,8 +37,11 @@ _WAS = compile_lazily(r"[\s*_`]*(?:was|were|had been|war|waren)\b")
 _ASIDE = compile_lazily(r"\([^()]*\)")
 _CLAUSE_END = compile_lazily(r"[.;!?](?:\s|\Z)|\n|[。；]")
 _VALUE = compile_lazily(
-    r"\s*(?:=|:|is|defaults to|is set to)\s*`?(\d+(?:[._]\d+)*)`?(?=[.,;)\s]*(?:\Z|\n|[.,;)—–|]))"
+    r"\s*(?:=|:|is|defaults to|is set to)\s*`?(\d+(?:[._]\d+|,\d{3}\b)*)`?(?!,\d)"
+    r"(?=[.,;)\s]*(?:\Z|\n|[.,;)—–|]))"
 )
+_NUMBERED_TICKET = compile_lazily(r"#\d+|\b[A-Z][A-Z0-9]+-\d+")
+_TICKET_KEY = compile_lazily(r"\w*#\d+\Z|[a-z][a-z0-9]{1,9}-\d+\Z")
 _NUMBER_SIGN = compile_lazily(r"(?i)(?:pr|pull request|mr|issue)\s?#?")
 
 
@@ -65,6 +69,26 @@ class NamedFact(NamedTuple):
     def is_open(self) -> bool:
         """Whether it says that something is still to be done."""
         return self.value == "open"
+
+
+def has_ticket(text: str) -> bool:
+    """Return whether a statement names a ticket."""
+    return bool(_NUMBERED_TICKET.search(text))
+
+
+def is_ticket(key: str) -> bool:
+    """Return whether the key of a word is that of a ticket."""
+    return bool(_TICKET_KEY.match(key))
+
+
+def share_name(left: str, right: str) -> bool:
+    """Return whether two statements name the same code or ticket."""
+    return not _list_names(left).isdisjoint(_list_names(right))
+
+
+@lru_cache(maxsize=1 << 13)
+def _list_names(text: str) -> frozenset[str]:
+    return frozenset((*CODE.findall(text), *_NUMBERED_TICKET.findall(text)))
 
 
 def cut_quote(text: str, start: int) -> tuple[int, int]:
@@ -126,7 +150,7 @@ def _find_state(text: str, name: re.Match[str]) -> tuple[str, bool] | None:
 
 
 def _plain(number: str) -> str:
-    text = number.replace("_", "")
+    text = number.replace("_", "").replace(",", "")
     return f"{float(text):g}" if text.count(".") < 2 else text
 
 

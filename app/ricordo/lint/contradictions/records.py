@@ -20,7 +20,7 @@ DUPLICATE_REASON = "nearly the same text"
 SIMILAR_REASON = "similar text"
 """The reason for an uncertain duplicate."""
 
-_WAY = 5
+_WAY = 6
 """Version of the comparison, within one version of Ricordo."""
 _Row = tuple[str, str, int, str, int, bool]
 
@@ -28,7 +28,7 @@ _Row = tuple[str, str, int, str, int, bool]
 def compute_stamp(memory: Memory) -> str:
     """Return a digest of all notes and of the comparison, as the key of the cache."""
     digest = blake2b(f"{__version__} {_WAY}".encode(), digest_size=16)
-    for name in ("opposition.toml", "tools.toml", "likelihood.toml"):
+    for name in ("opposition.toml", "tools.toml"):
         digest.update(get_data("ricordo.lint.rules", name) or b"")
     for note in memory.notes:
         for part in (note.path.encode("utf-8", "surrogateescape"), note.raw):

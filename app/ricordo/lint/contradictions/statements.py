@@ -11,8 +11,13 @@ from ricordo.dates import find_day_in_title
 from ricordo.lexicon import is_abbreviation, lower_text
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.claim import MAX_LENGTH
-from ricordo.lint.contradictions.facts import NamedFact, cut_quote, extract_facts, find_codes
-from ricordo.lint.contradictions.frames import has_ticket
+from ricordo.lint.contradictions.facts import (
+    NamedFact,
+    cut_quote,
+    extract_facts,
+    find_codes,
+    has_ticket,
+)
 from ricordo.lint.contradictions.words import load_pattern
 from ricordo.lint.prose import ProseBlock, extract_statements, find_day_of_passage
 from ricordo.memory.note import Note
@@ -28,17 +33,26 @@ _NEAR = 40
 """Characters on both sides of a full stop by which it may be that of an abbreviation."""
 _END = compile_lazily(
     r"(?<=[.!?])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|;\s+(?=\S)|；"
-    r"|\n(?=\s*(?:[-*+#|]|\d+[.)])\s)"
+    r"|\n(?=\s*(?:[-*+#|]|\d+[.)])\s)|\s(?=\*\*[^*\n]{1,40}:\*\*\s)"
 )
-_STOPS = (". ", "! ", "? ", '."', ".)", ".*", ".]", "; ")
+"""The end of a sentence, of an item, or of a field before the label of the next."""
+_STOPS = (". ", "! ", "? ", '."', ".)", ".*", ".]", "; ", ":** ")
 """Every text of one line with several sentences contains one of these."""
 _LIST_MARK = compile_lazily(r"\s*(?:[-*+]\s+|\d+[.)]\s+)+")
 _LABEL = compile_lazily(r"\*\*[^*\n]{1,40}?:?\*\*:?\s*(?=\S)")
 _NOTHING_SAID = compile_lazily(r"\s*(?:#{1,6}\s|\||[-*+]\s+\[[ xX]\]\s|<!--)")
 """Headings, rows of tables, tasks with a box, comments."""
-_LINKS_ONLY = compile_lazily(
-    r"(?:[^\w\[`]|\[\[[^\]\n]*\]\]|\[[^\]\n]*\]\([^)\n]*\)|https?://\S+)*\Z"
-)
+_REFERENCE = compile_lazily(r"\[\[[^\]\n]*\]\]|\[[^\]\n]*\]\((?!https?:)[^)\n]*\)")
+"""A link to a note."""
+_ADDRESS = compile_lazily(r"https?://[^\s)]+")
+_ASIDE = compile_lazily(r"\([^()\n]*\)|（[^（）\n]*）")
+_FEWEST_BESIDE = 3
+"""Words of a sentence beside the links to notes that it has, an aside apart; of scripts without
+blanks twice as many characters.
+"""
+_WORDS = compile_lazily(r"[^\W_]+")
+_CELLS = compile_lazily(r"\s\|\s.*\s\|\s")
+"""Marks between the cells of a table."""
 _DATED = compile_lazily(r"#+\W*(?:20\d\d|\d{1,2}[./]\d{1,2}[./]20\d\d)")
 _QUOTED = compile_lazily(r"[\"“„«「].{12,}[\"”“»」]")
 
@@ -95,8 +109,18 @@ def _sentences(statement: ProseBlock, in_head: bool) -> Iterator[NoteStatement]:
         if _SHORTEST <= end - begin <= MAX_LENGTH:
             plain = " ".join(text[begin:end].split())
             may_quote = '"' in plain or not plain.isascii()
-            if not (may_quote and _QUOTED.search(plain)) and not _LINKS_ONLY.match(plain):
+            if not (may_quote and _QUOTED.search(plain)) and _says_something(plain):
                 yield NoteStatement(statement.line_at(begin), plain, in_head)
+
+
+def _says_something(text: str) -> bool:
+    """Return whether a text is more than links, with a word such as `see`, or cells of a table."""
+    if _CELLS.search(text):
+        return False
+    rest, links = _REFERENCE.subn(" ", _ADDRESS.sub(" ", text))
+    words = _WORDS.findall(_ASIDE.sub(" ", rest) if links else rest)
+    size = sum(1 if it.isascii() else max(1, len(it) // 2) for it in words)
+    return size >= (_FEWEST_BESIDE if links else 1)
 
 
 def _behind_marks(text: str, begin: int, end: int) -> int:

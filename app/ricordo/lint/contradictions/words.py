@@ -92,12 +92,17 @@ def load_cues(script: str) -> Mapping[str, re.Pattern[str]]:
     }
 
 
-def _list_of(part: str, script: str) -> list[str]:
-    """Return the expressions under `part` of the languages of a script."""
+def _list_of(part: str, script: str, language: str = "") -> list[str]:
+    """Return the expressions under `part` of one language; where that has none, of all with its
+    script.
+    """
+    lists: Mapping[str, list[str]] = read_words(_FILE)[part]
+    if language in lists:
+        return lists[language]
     return [
         text
-        for language, texts in read_words(_FILE)[part].items()
-        if _SCRIPTS.get(language, "latin") == script
+        for name, texts in lists.items()
+        if _SCRIPTS.get(name, "latin") == script
         for text in texts
     ]
 
@@ -114,10 +119,13 @@ def load_topic(script: str) -> re.Pattern[str] | None:
 
 
 @cache
-def load_absence(script: str) -> re.Pattern[str]:
-    """Return the pattern for what is not there, in one of its groups, for texts in a script."""
+def load_absence(script: str, language: str) -> re.Pattern[str]:
+    """Return the pattern for what is not there, in one of its groups, for texts in a script and a
+    language, where that is known.
+    """
     noun = r"([^\s,.;:，。、]+(?: [^\s,.;:]+)?)"
-    return re.compile("|".join(it.replace("{}", noun) for it in _list_of("absence", script)))
+    texts = _list_of("absence", script, language)
+    return re.compile("|".join(it.replace("{}", noun) for it in texts))
 
 
 @cache
@@ -149,17 +157,30 @@ def load_clause_end() -> re.Pattern[str]:
 
 
 @cache
-def load_denials() -> re.Pattern[str]:
-    """Return the pattern for a word of negation."""
-    denied = {text for part in ("so", "may", "need") for text, no in load_signs(part).items() if no}
-    return re.compile(build_alternation(load_words("negation") | denied))
+def load_negations(language: str) -> frozenset[str]:
+    """Return the words of negation of a language, of all where it is not known or has none: what
+    negates in one language may be an article in another.
+    """
+    own = read_words(_FILE)["negation"].get(language)
+    # short forms and phrases are read as `not`
+    return frozenset((*own, "not")) if own else load_words("negation")
 
 
 @cache
-def load_weights() -> Mapping[str, float]:
-    """Return the weight of each feature of two sentences for the likelihood of a contradiction."""
-    weights: Mapping[str, float] = read_words("likelihood")["weights"]
-    return weights
+def load_denials(language: str) -> frozenset[str]:
+    """Return the words of negation of a language, and those that say that something is not so, not
+    allowed or not needed.
+    """
+    parts = ("so", "may", "need")
+    return load_negations(language).union(
+        text for part in parts for text, no in load_signs(part).items() if no
+    )
+
+
+@cache
+def compile_denials(language: str) -> re.Pattern[str]:
+    """Return the pattern for a word that denies, for texts in a language."""
+    return re.compile(build_alternation(load_denials(language)))
 
 
 @cache

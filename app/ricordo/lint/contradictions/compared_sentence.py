@@ -1,0 +1,364 @@
+"""What one whole sentence names and signals: words and codes, values, signs such as a denial, and
+what limits it.
+
+Its words are those of its claims; its signs (done or open, to ask or not to ask, a plan, an
+exception) are found by the cues in the data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from ricordo.lexicon import lower_text
+from ricordo.lint.contradictions import words as known
+from ricordo.lint.contradictions.claim import (
+    CODE,
+    SHORT_NOT,
+    Claim,
+    Value,
+    Word,
+    read_claim,
+    strip_markup,
+    tokenise,
+)
+from ricordo.patterns import compile_lazily
+
+OF_NAME, OF_WORD, OF_VAGUE = 2.0, 1.0, 0.5
+"""Weights of what a sentence names: a name, a word, a word for a kind of thing."""
+FEW = 4
+"""Words of a sentence so short that each belongs to its subject or its value."""
+_CUT = 10
+"""Characters that a claim may be shorter than its sentence, with nothing cut off."""
+_BESIDE, _CHARACTERS = 3, 4
+"""Words, and the characters of a word in a script without blanks, between a name and its denial."""
+_FIRST_WORDS = 3
+"""Words behind `first` that are done first."""
+_IDEOGRAPHS = compile_lazily(r"[\u3400-\u9fff々]{2,}|[\u30a1-\u30fa\u30fc]{2,}")
+"""A run of Han characters or katakana: words without the grammar between them."""
+_KATAKANA = "\u30ff"
+_HANGUL, _HANGUL_END = "\uac00", "\ud7af"
+_MARK = compile_lazily(r"\A\s*[-*+]\s+")
+_LABEL = compile_lazily(r"\s*(?:[-*+]\s+)?\*\*[^*\n]{1,40}?(?::\*\*|\*\*\s*[:：])\s*")
+_PAUSE = compile_lazily(r"[,，、;；.。:](?:\s|\Z|(?=[^\x00-\x7f]))|\s[–—-]\s")
+_PLACE = compile_lazily(r"/|\w\.\w|\w-\w+-\d|:\d|\w-\w")
+_NUMBERED = compile_lazily(r" \d{1,2}\Z")
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedSentence:
+    """What a whole statement names and what it signals."""
+
+    claim: Claim
+    marked: str
+    """The sentence as it is written."""
+    text: str
+    """In lower case, without marks."""
+    codes: frozenset[str]
+    """What it has between code marks."""
+
+    @cached_property
+    def tokens(self) -> frozenset[str]:
+        """All its words."""
+        return frozenset(token for token, _ in tokenise(self.text))
+
+    @cached_property
+    def is_past(self) -> bool:
+        """Whether it tells what was so; what is gone is a state of today."""
+        return "gone" not in self.signs and bool(known.load_pattern("past").search(self.text))
+
+    @cached_property
+    def claims(self) -> tuple[Claim, ...]:
+        """Its claim, and those of the clauses that are no part of it."""
+        if len(self.claim.text) >= len(self.text) - _CUT:
+            return (self.claim,)
+        return (self.claim, *(it.claim for it in self.clauses[1:]))
+
+    @cached_property
+    def values(self) -> tuple[Value, ...]:
+        """Its values, each once."""
+        found = {(it.kind, it.key): it for claim in reversed(self.claims) for it in claim.values}
+        return tuple(found.values())
+
+    @cached_property
+    def words(self) -> dict[str, Word]:
+        """Its content words by key, things with a name included."""
+        found = {
+            it.key: it
+            for claim in reversed(self.claims)
+            for it in claim.words
+            if it.key and (it.text[0] < "\u3040" or is_hangul(it))
+        }
+        for value in self.values:
+            key = str(value.key) if value.kind == "tool" else value.counted
+            if key:
+                found[key] = Word(key, value.text, value.at, value.place, not value.counted)
+        return found
+
+    @cached_property
+    def pieces(self) -> frozenset[str]:
+        """The words in katakana, and all two neighbouring Han characters."""
+        found: set[str] = set()
+        for match in _IDEOGRAPHS.finditer(self.text):
+            run = match.group()
+            if run[0] <= _KATAKANA:
+                found.add(run)
+            else:
+                found.update(run[at : at + 2] for at in range(len(run) - 1))
+        return frozenset(found) - known.load_words("filler") - known.load_persons().keys()
+
+    @cached_property
+    def weight(self) -> float:
+        """The weight of all that it names."""
+        words = sum(map(self.weigh, self.words.values()))
+        pieces = sum(OF_VAGUE if is_vague(it) else OF_WORD for it in self.pieces)
+        return words + pieces + OF_NAME * len(self.codes - self.words.keys())
+
+    def weigh(self, word: Word) -> float:
+        """Return how much a word tells of the subject."""
+        if word.is_name or word.is_code:
+            return OF_NAME
+        return OF_VAGUE if is_vague(word.key) or is_vague(word.text) else OF_WORD
+
+    def list_names_beside(self, other: ComparedSentence) -> list[str]:
+        """Return its names, codes, words with a capital and pieces that another has not."""
+        named = {it.text for it in self.words.values() if it.is_name or it.is_capital}
+        named -= {it.text for it in other.words.values()}
+        return sorted(named | self.codes - other.codes | self.pieces - other.pieces)
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The keys of its words and pieces."""
+        return self.pieces.union(self.words)
+
+    @cached_property
+    def size(self) -> float:
+        """The number of its words; pieces of one run overlap."""
+        runs = len(_IDEOGRAPHS.findall(self.text))
+        return len(self.words) + max(runs, len(self.pieces) / 2)
+
+    @property
+    def cues(self) -> Mapping[str, re.Pattern[str]]:
+        """The patterns of the signs that it may give."""
+        return known.load_cues(known.find_script(self.text))
+
+    @cached_property
+    def signs(self) -> frozenset[str]:
+        """The signs that it gives, such as `denial` and `opt-in`."""
+        plain = strip_markup(_LABEL.sub("", self.marked))
+        text = SHORT_NOT.sub(" not", lower_text(plain))
+        found = {name for name, pattern in self.cues.items() if pattern.search(text)}
+        tokens = {token for token, _ in tokenise(text)}
+        if not tokens.isdisjoint(known.load_denials(self.claim.language)):
+            found.add("denial")
+        if not tokens.isdisjoint(known.load_words("gone")):
+            found.add("gone")
+        if "need" in found:
+            # nothing without asking: it asks
+            found -= {"need", "denial"}
+            if "free" in found:
+                found = found - {"free"} | {"ask"}
+        elif "free" in found:
+            found -= {"ask", "denial"}
+        return frozenset(found)
+
+    @cached_property
+    def scopes(self) -> tuple[frozenset[str], ...]:
+        """What limits it, by kind: where, in which stage, on which branch, in which period."""
+        tokens = self.tokens
+        synonyms = known.load_synonyms()
+        return (
+            frozenset(
+                synonyms.get(it, it)
+                for it in tokens | self.pieces & known.load_words("environments")
+                if it in known.load_words("environments")
+            ),
+            frozenset(it.group() for it in known.load_pattern("stages").finditer(self.text))
+            | frozenset(it.key for it in self.claim.words if _NUMBERED.search(it.key)),
+            frozenset(it for it in self.codes if known.load_pattern("branches").fullmatch(it))
+            | frozenset(it.group() for it in known.load_branch().finditer(self.text)),
+            frozenset(it.group() for it in known.load_pattern("periods").finditer(self.text)),
+        )
+
+    @cached_property
+    def clauses(self) -> tuple[ComparedSentence, ...]:
+        """Its clauses, in order."""
+        parts = [it for it in _PAUSE.split(self.marked) if it.strip()]
+        return tuple(map(read_sentence, parts)) if len(parts) > 1 else (self,)
+
+    @cached_property
+    def denied_names(self) -> frozenset[str]:
+        """The names of what is not to be used: those right beside a denial."""
+        plain = SHORT_NOT.sub(" not", lower_text(self.marked))
+        denials = [it.span() for it in self.cues["denial"].finditer(plain)]
+        denied = known.compile_denials(self.claim.language)
+        denials += [it.span() for it in denied.finditer(plain)]
+        return frozenset(
+            name
+            for name, text in self.used_names.items()
+            if " " not in name
+            for span in _find_places(plain, text)
+            if any(_is_beside(plain, span, it) for it in denials)
+        )
+
+    @cached_property
+    def absent(self) -> frozenset[str]:
+        """The keys of what it says is not there: the nouns beside `no` or `without`."""
+        found: set[str] = set()
+        language = self.claim.language
+        for match in known.load_absence(known.find_script(self.text), language).finditer(self.text):
+            found |= read_sentence(get_last(match.groups())).keys
+        return frozenset(found) - known.load_words("vague") - {str(it) for it in self.tools}
+
+    @cached_property
+    def asserted_keys(self) -> frozenset[str]:
+        """The keys of the clauses that deny nothing."""
+        return frozenset(key for it in self.clauses if "denial" not in it.signs for key in it.keys)
+
+    @cached_property
+    def used_names(self) -> dict[str, str]:
+        """Its codes and tools as they are written, by their keys, without branches and
+        environments.
+        """
+        apart = known.load_words("environments")
+        branches = known.load_pattern("branches")
+        found = {
+            str(it.key): it.text for it in self.values if it.kind == "tool" and it.text not in apart
+        }
+        return found | {it: it for it in self.codes if not branches.fullmatch(it)}
+
+    @cached_property
+    def asserted_names(self) -> frozenset[str]:
+        """The codes and tools of the clauses that deny nothing, also as the first word of a code:
+        the command that it runs.
+        """
+        names = [it.used_names for it in self.clauses if "denial" not in it.signs]
+        return frozenset(
+            part for them in names for it in them for part in (it, it.split(" ", 1)[0])
+        )
+
+    @cached_property
+    def topic(self) -> frozenset[str]:
+        """The keys of what it is about, by their place; empty where that does not show."""
+        pattern = known.load_topic(known.find_script(self.text))
+        if pattern and (found := pattern.match(self.text)):
+            return read_sentence(found[1]).keys - known.load_words("vague")
+        return self.claim.subject - known.load_words("vague")
+
+    @cached_property
+    def case(self) -> frozenset[str]:
+        """The words of the condition under which it holds, of its first clause: what follows is
+        about another thing.
+        """
+        clause = self.clauses[0]
+        found = self.cues["condition"].search(clause.text)
+        if found is None:
+            return frozenset()
+        if found.group()[0] < "\u3040":
+            return read_sentence(clause.text[found.start() :]).keys | {found.group()}
+        return read_sentence(clause.text[: found.end()]).keys | {found.group()}
+
+    @cached_property
+    def first(self) -> frozenset[str]:
+        """The keys of what is done first: the words behind `first`, or before `before`."""
+        found = known.load_pattern("first").search(self.text)
+        behind = list_keys(self.text[found.end() :]) if found else []
+        if behind:
+            return frozenset(behind[:_FIRST_WORDS])
+        found = found or known.load_pattern("before").search(self.text)
+        before = list_keys(self.text[: found.start()]) if found else []
+        return frozenset(before[-_FIRST_WORDS:])
+
+    @cached_property
+    def persons(self) -> frozenset[str]:
+        """The names that may be of persons, of the clauses that say who does something."""
+        owning = [it for it in self.clauses if "owner" in it.signs] or [self]
+        named = {
+            it
+            for clause in owning
+            for match in known.load_persons_named().finditer(clause.text)
+            for it in match.groups()
+            if it
+        }
+        return frozenset(named or (it.text for clause in owning for it in _list_capitals(clause)))
+
+    @cached_property
+    def places(self) -> frozenset[str]:
+        """What it names as a place: paths, addresses, hosts and regions."""
+        return frozenset(it for it in self.codes if _PLACE.search(it) and " " not in it)
+
+    @cached_property
+    def tools(self) -> frozenset[object]:
+        """The keys of the tools that it names."""
+        return frozenset(it.key for it in self.values if it.kind == "tool")
+
+
+def _find_places(text: str, name: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each place where a text has a name as a whole word."""
+    start = text.find(name)
+    while start >= 0:
+        end = start + len(name)
+        if not text[max(0, start - 1) : start].isalnum() and not text[end : end + 1].isalnum():
+            yield start, end
+        start = text.find(name, end)
+
+
+def _is_beside(text: str, name: tuple[int, int], denial: tuple[int, int]) -> bool:
+    """Return whether a denial and a name belong together: in one clause, few words apart."""
+    between = text[denial[1] : name[0]] if denial[1] <= name[0] else text[name[1] : denial[0]]
+    if _PAUSE.search(between) or denial[0] < name[0] < denial[1]:
+        return False
+    if between.isascii():
+        return len(between.split()) <= _BESIDE
+    return len(between.replace(" ", "")) <= _BESIDE * _CHARACTERS
+
+
+def _list_capitals(sentence: ComparedSentence) -> Iterator[Word]:
+    """Yield the words with a capital that are no codes, do not begin the sentence and have no
+    article.
+    """
+    articles = known.load_words("articles")
+    words = sentence.text.split()
+    for it in sentence.claim.words:
+        if it.is_capital and it.text.isalpha() and it.text[0] < "\u3040" and not it.is_code:
+            at = next((n for n, word in enumerate(words) if it.text in word), 0)
+            is_compound = it.text != words[at].strip(".,:;()") if words else True
+            if (at or len(words) < FEW) and not is_compound and words[at - 1] not in articles:
+                yield it
+
+
+def is_hangul(word: Word) -> bool:
+    """Return whether a word is Korean."""
+    return _HANGUL <= word.text[0] <= _HANGUL_END
+
+
+@lru_cache(maxsize=1 << 13)
+def read_sentence(text: str) -> ComparedSentence:
+    """Return what a statement names and signals."""
+    text = _MARK.sub("", text)
+    codes = {lower_text(match[1]).removeprefix("./") for match in CODE.finditer(text)}
+    return ComparedSentence(
+        read_claim(text), text, lower_text(strip_markup(text)), frozenset(codes)
+    )
+
+
+def is_vague(key: str) -> bool:
+    """Return whether a word only says what kind of thing is meant."""
+    return key in known.load_words("vague") or key in known.load_words("generic")
+
+
+def get_last(groups: tuple[str | None, ...]) -> str:
+    """Return the group of a match that has a text; "" where none has."""
+    return next(filter(None, groups), "")
+
+
+def list_keys(text: str) -> list[str]:
+    """Return the keys of the words of the first clause of a text."""
+    part = (
+        known.load_clause_end().split(text, maxsplit=1)[0]
+        if text[:1].isspace() or not text.isascii()
+        else text
+    )
+    return [key for token, _ in tokenise(part) if (key := known.get_word_key(token, ""))]
