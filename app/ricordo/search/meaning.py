@@ -8,6 +8,7 @@ vectors. Standard library only: the hook uses it.
 from __future__ import annotations
 
 from array import array
+from itertools import islice
 from math import sqrt
 from operator import mul
 from sys import byteorder
@@ -17,7 +18,7 @@ from ricordo.storage.state_file import open_database_to_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 TABLE = "search/tokens.db"
 SIZE = 256
@@ -26,8 +27,11 @@ SKETCH_SIZE = SIZE // 8
 """Bytes of a sketch."""
 MOST_WORDS = 250
 """Words of a text that count: sums of more would not fit into two bytes."""
-LONGEST_TOKEN = 18
-"""Letters of the longest token."""
+LONGEST_TOKEN, LONGEST_WORD = 18, 30
+"""Letters of the longest token, and of the longest text that is taken for a word: digests are none.
+"""
+MOST_READ = 900
+"""Tokens that are read by one query; SQLite before 3.32 takes 999."""
 _ZERO = 128
 """What is added to a number, so that all are positive and sums need no sign."""
 _LANES = int.from_bytes(b"\1\0" * SIZE, "little")
@@ -107,30 +111,25 @@ class TokenTable:
 
     def _look_up(self, words: Iterable[str]) -> None:
         missing = set(words)
-        for word, vector in self._read(missing).items():
-            self._words[word] = _to_lanes(vector), 1
-        for word in missing.difference(self._words):
-            self._words[word] = self._add_pieces(word)
-
-    def _add_pieces(self, word: str) -> tuple[int, int]:
-        """Return the sum and number of the tokens of `word`; 0 and 0 if it has none."""
-        tokens = split_tokens(word, self._find_longest)
-        vectors = self._read(tokens)
-        return sum(_to_lanes(vectors[token]) for token in tokens), len(tokens)
-
-    def _find_longest(self, texts: Iterable[str]) -> str:
-        if self._tokens is not None:
-            return find_first(texts, self._tokens)
-        return max(self._read(texts), key=len, default="")
+        whole = self._read(missing)
+        rest = (word for word in missing if word not in whole)
+        parts = self._read(piece for word in rest for piece in _list_pieces(word))
+        for word in missing:
+            vectors = whole if word in whole else parts
+            tokens = split_tokens(word, vectors)
+            self._words[word] = sum(_to_lanes(vectors[token]) for token in tokens), len(tokens)
 
     def _read(self, tokens: Iterable[str]) -> Mapping[str, bytes]:
+        """Return the vectors of at least those of `tokens` that are in the table."""
         if self._tokens is not None:
-            known = self._tokens
-            return {token: known[token] for token in tokens if token in known}
-        wanted = tuple(tokens)
-        marks = ", ".join("?" * len(wanted))
-        sql = f"SELECT token, vector FROM token WHERE token IN ({marks})"
-        return dict(self._connection.execute(sql, wanted))
+            return self._tokens
+        pending = iter(tokens)
+        known: dict[str, bytes] = {}
+        while some := tuple(islice(pending, MOST_READ)):
+            marks = ", ".join("?" * len(some))
+            sql = f"SELECT token, vector FROM token WHERE token IN ({marks})"
+            known.update(self._connection.execute(sql, some))
+        return known
 
     def read_numbers(self) -> Mapping[str, int]:
         """Return the numbers that the model has for the tokens."""
@@ -145,27 +144,33 @@ class TokenTable:
         return dict(self._connection.execute(sql, tuple(words)))
 
 
-def split_tokens(word: str, find_longest: Callable[[Iterable[str]], str]) -> list[str]:
-    """Return the longest tokens of which `word` consists, from left to right; none if it does not
-    consist of tokens. `find_longest` returns the first of some texts, the longest first, that is a
-    token; "" if none is.
+def split_tokens(word: str, tokens: Container[str]) -> list[str]:
+    """Return the longest of `tokens` of which `word` consists, from left to right; none if it does
+    not consist of tokens, or is too long to be a word.
     """
-    tokens: list[str] = []
-    at = 0
-    while at < len(word):
-        mark = _CONTINUED if at else ""
-        ends = range(min(len(word), at + LONGEST_TOKEN), at, -1)
-        token = find_longest(mark + word[at:end] for end in ends)
-        if not token:
+    pieces: list[str] = []
+    at, size, mark = 0, len(word), ""
+    if size > LONGEST_WORD:
+        return pieces
+    while at < size:
+        for end in range(min(size, at + LONGEST_TOKEN), at, -1):
+            piece = mark + word[at:end]
+            if piece in tokens:
+                break
+        else:
             return []
-        tokens.append(token)
-        at += len(token) - len(mark)
-    return tokens
+        pieces.append(piece)
+        at, mark = end, _CONTINUED
+    return pieces
 
 
-def find_first(texts: Iterable[str], tokens: Container[str]) -> str:
-    """Return the first of `texts` that is among `tokens`; "" if none is."""
-    return next((text for text in texts if text in tokens), "")
+def _list_pieces(word: str) -> Iterator[str]:
+    """Yield all that may be a token of `word`."""
+    size = len(word) if len(word) <= LONGEST_WORD else 0
+    for at in range(size):
+        mark = _CONTINUED if at else ""
+        for end in range(at + 1, min(size, at + LONGEST_TOKEN) + 1):
+            yield mark + word[at:end]
 
 
 def _to_lanes(vector: bytes) -> int:

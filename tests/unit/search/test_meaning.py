@@ -17,7 +17,6 @@ from ricordo.search.meaning import (
     MOST_WORDS,
     NO_MEANING,
     TokenTable,
-    find_first,
     find_nearest,
     make_sketch,
     split_tokens,
@@ -146,7 +145,7 @@ def test_of_a_long_text_the_beginning_counts(table: TokenTable):
 def test_words_are_split_into_the_longest_tokens():
     tokens = ["un", "unbeliev", "##able", "##ab", "##le"]
     for word, expected in {"unbelievable": ["unbeliev", "##able"], "unx": [], "": []}.items():
-        assert split_tokens(word, lambda texts: find_first(texts, tokens)) == expected
+        assert split_tokens(word, tokens) == expected
 
 
 def test_the_nearest_sketch_is_that_of_the_text_itself(table: TokenTable):
