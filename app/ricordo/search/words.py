@@ -187,8 +187,8 @@ def join_pairs(words: Iterable[str]) -> str:
 
 _HANGUL = ("\uac00", "\ud7af")
 _HIRAGANA = "".join(map(chr, range(0x3041, 0x30A0)))
-_PARTICLES = "的了是在和与或也都就把被给对从到而但吗呢吧啊这那我你他她它们请"
-"""Particles, pronouns and conjunctions of Chinese that are one character long."""
+_PARTICLES = "的了吗呢吧啊"
+"""Particles of Chinese that end words or sentences, and seldom belong to a word."""
 
 
 def find_shared_runs(run: str, text: str) -> Iterator[str]:
@@ -209,7 +209,7 @@ def find_shared_runs(run: str, text: str) -> Iterator[str]:
             continue
         while end < len(run) and mark + run[at : end + 1] in text:
             end += 1
-        word = run[at:end].strip(_HIRAGANA).strip(_PARTICLES)
+        word = run[at:end].strip(_HIRAGANA).lstrip("的").rstrip(_PARTICLES)
         if len(word) > 1:
             yield word
         at = end
