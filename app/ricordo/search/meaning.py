@@ -18,7 +18,7 @@ from ricordo.storage.state_file import open_database_to_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 
 TABLE = "search/tokens.db"
 SIZE = 256
@@ -80,8 +80,10 @@ class TokenTable:
         self._connection = open_database_to_read(find_data_file(TABLE), immutable=True)
         self._connection.execute("PRAGMA mmap_size = 16777216")
         self._tokens: dict[str, bytes] | None = None
-        self._words: dict[str, tuple[int, int]] = {}
-        """For each word the sum of its tokens, in lanes, and their number."""
+        self._sums: dict[str, int] = {}
+        """For each word the sum of its tokens, in lanes."""
+        self._counts: dict[str, int] = {}
+        """For each word the number of its tokens."""
 
     def close(self) -> None:
         """Close the file."""
@@ -94,30 +96,29 @@ class TokenTable:
     def embed(self, words: Sequence[str]) -> Vector:
         """Return the vector of a text with these `words`, folded, of which the first count."""
         words = words[:MOST_WORDS]
-        known = self._words
-        self._look_up(word for word in words if word not in known)
-        total = count = 0
-        for word in words:
-            lanes, tokens = known[word]
-            if count + tokens > MOST_WORDS:
-                break
-            total += lanes
-            count += tokens
+        missing = set(words).difference(self._sums)
+        if missing:
+            self._look_up(missing)
+        count = sum(map(self._counts.__getitem__, words))
+        while count > MOST_WORDS:
+            count -= self._counts[words[-1]]
+            words = words[:-1]
         if not count:
             return NO_MEANING
+        total = sum(map(self._sums.__getitem__, words))
         # in two's complement: all lanes are raised to a middle of 0x8000, whose bit is then flipped
         signed = (total + _LANES * (_MIDDLE - count * _ZERO)) ^ (_LANES * _MIDDLE)
         return Vector(signed.to_bytes(2 * SIZE, "little"))
 
-    def _look_up(self, words: Iterable[str]) -> None:
-        missing = set(words)
+    def _look_up(self, missing: Collection[str]) -> None:
         whole = self._read(missing)
         rest = (word for word in missing if word not in whole)
         parts = self._read(piece for word in rest for piece in _list_pieces(word))
         for word in missing:
             vectors = whole if word in whole else parts
-            tokens = split_tokens(word, vectors)
-            self._words[word] = sum(_to_lanes(vectors[token]) for token in tokens), len(tokens)
+            tokens = [word] if word in whole else split_tokens(word, parts)
+            self._sums[word] = sum(_to_lanes(vectors[token]) for token in tokens)
+            self._counts[word] = len(tokens)
 
     def _read(self, tokens: Iterable[str]) -> Mapping[str, bytes]:
         """Return the vectors of at least those of `tokens` that are in the table."""
