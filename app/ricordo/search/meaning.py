@@ -8,8 +8,8 @@ vectors. Standard library only: the hook uses it.
 from __future__ import annotations
 
 from array import array
-from itertools import islice
-from math import sqrt
+from itertools import chain, islice
+from math import cos, pi, sqrt
 from operator import mul
 from sys import byteorder
 
@@ -27,6 +27,8 @@ SKETCH_SIZE = SIZE // 8
 """Bytes of a sketch."""
 MOST_WORDS = 250
 """Words of a text that count: sums of more would not fit into two bytes."""
+GIST = 80
+"""Words of the body, at its beginning, that show what a note is about."""
 LONGEST_TOKEN, LONGEST_WORD = 18, 30
 """Letters of the longest token, and of the longest text that is taken for a word: digests are none.
 """
@@ -111,14 +113,47 @@ class TokenTable:
         return Vector(signed.to_bytes(2 * SIZE, "little"))
 
     def _look_up(self, missing: Collection[str]) -> None:
-        whole = self._read(missing)
-        rest = (word for word in missing if word not in whole)
+        for word, vectors in self._find_vectors(missing).items():
+            self._sums[word] = sum(map(_to_lanes, vectors))
+            self._counts[word] = len(vectors)
+
+    def _find_vectors(self, words: Collection[str]) -> Mapping[str, Sequence[bytes]]:
+        """Return for each of `words` the vectors of its tokens."""
+        whole = self._read(words)
+        rest = [word for word in words if word not in whole]
         parts = self._read(piece for word in rest for piece in _list_pieces(word))
-        for word in missing:
-            vectors = whole if word in whole else parts
-            tokens = [word] if word in whole else split_tokens(word, parts)
-            self._sums[word] = sum(_to_lanes(vectors[token]) for token in tokens)
-            self._counts[word] = len(tokens)
+        found = {word: [parts[token] for token in split_tokens(word, parts)] for word in rest}
+        return found | {word: [whole[word]] for word in words if word not in found}
+
+    def match(self, asked: Collection[str], texts: Sequence[Collection[str]]) -> list[float]:
+        """Return for each of `texts`, folded words, how near its tokens are to those of the words
+        `asked`, -1 to 1: the mean similarity of each asked token to the nearest one of the text,
+        where tokens with longer vectors weigh more (O. Khattab, M. Zaharia, ColBERT, 2020, with
+        tokens that do not depend on their context). Similarity is that of the signs.
+        """
+        vectors = self._find_vectors({*asked, *chain.from_iterable(texts)})
+        signs = {
+            vector: int(vector.translate(_BELOW_ZERO), 2)
+            for vector in set(chain.from_iterable(vectors.values()))
+        }
+        wanted = [
+            (signs[vector], sqrt(sum((number - _ZERO) ** 2 for number in vector)))
+            for vector in {vector for word in asked for vector in vectors[word]}
+        ]
+        total = sum(weight for _, weight in wanted) or 1.0
+        near = []
+        for text in texts:
+            of_text = {signs[vector] for word in text for vector in vectors[word]}
+            near.append(
+                sum(
+                    weight * cos(pi / SIZE * min(map(int.bit_count, map(bits.__xor__, of_text))))
+                    for bits, weight in wanted
+                )
+                / total
+                if of_text
+                else 0.0
+            )
+        return near
 
     def _read(self, tokens: Iterable[str]) -> Mapping[str, bytes]:
         """Return the vectors of at least those of `tokens` that are in the table."""
@@ -181,6 +216,8 @@ def _to_lanes(vector: bytes) -> int:
     return int.from_bytes(spread, "little")
 
 
+_BELOW_ZERO = bytes(49 - (byte >> 7) for byte in range(256))
+"""Turns a number of a token into the digit of its sign."""
 _NEGATIVE = bytes(48 + (byte >> 7) for byte in range(256))
 """Turns the upper byte of a number into the digit of its sign."""
 
