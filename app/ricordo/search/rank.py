@@ -249,15 +249,19 @@ def find_similar_paths(
     return [(rows[number], value) for number, value in similar.items()]
 
 
-def _compare_tokens(candidates: Sequence[Candidate], question: RecallQuestion) -> None:
+def _compare_tokens(candidates: Iterable[Candidate], question: RecallQuestion) -> None:
+    """Measure how near the tokens of the candidates are to those of the question. Only notes with a
+    description: the beginning of another one may be about something else than the rest of it.
+    """
+    described = [candidate for candidate in candidates if candidate.row.description]
     texts = [
         {*candidate.row.name, *candidate.row.description[:GIST], *candidate.row.body[:GIST]}
-        for candidate in candidates
+        for candidate in described
     ]
     with closing(TokenTable()) as table:
         values = table.match(question.words[:MOST_COMPARED], texts)
-    average = sum(values) / len(values)
-    for candidate, value in zip(candidates, values, strict=True):
+    average = sum(values) / (len(values) or 1)
+    for candidate, value in zip(described, values, strict=True):
         candidate.nearness = value - average
 
 
@@ -272,8 +276,8 @@ def _order(candidates: Iterable[Candidate], lexicon: Lexicon) -> list[Candidate]
     weight = asked * (MEANING + MEANING_ALONE * max(0.0, 1 - best / asked))
     for candidate in candidates:
         near = max(0.0, candidate.similarity - UNRELATED) / (1 - UNRELATED)
-        near += NEAREST * candidate.nearness
-        near *= DESCRIBED if candidate.row.description else 1.0
+        if candidate.row.description:
+            near = DESCRIBED * (near + NEAREST * candidate.nearness)
         candidate.score = candidate.of_words + weight * near * candidate.boost
     return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.row.path))
 
