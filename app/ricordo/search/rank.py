@@ -128,7 +128,7 @@ class Candidate:
         self.similarity = 0.0
         """Similarity in meaning to the question, -1 to 1."""
         self.nearness = 0.0
-        """How much nearer its tokens are to those of the question than those of other notes are."""
+        """How much nearer its tokens are to those of the question than those of the farthest note."""
         self.cues: list[str] = []
         """Reasons besides its words, as shown to the user."""
 
@@ -260,9 +260,9 @@ def _compare_tokens(candidates: Iterable[Candidate], question: RecallQuestion) -
     ]
     with closing(TokenTable()) as table:
         values = table.match(question.words[:MOST_COMPARED], texts)
-    average = sum(values) / (len(values) or 1)
+    farthest = min(values, default=0.0)
     for candidate, value in zip(described, values, strict=True):
-        candidate.nearness = value - average
+        candidate.nearness = value - farthest
 
 
 def _order(candidates: Iterable[Candidate], lexicon: Lexicon) -> list[Candidate]:
