@@ -128,7 +128,7 @@ class Candidate:
         self.similarity = 0.0
         """Similarity in meaning to the question, -1 to 1."""
         self.nearness = 0.0
-        """How much nearer its tokens are to those of the question than those of the farthest note."""
+        """How much nearer its tokens are to those of the question than the farthest note's."""
         self.cues: list[str] = []
         """Reasons besides its words, as shown to the user."""
 
