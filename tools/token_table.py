@@ -35,7 +35,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "app"))
 
-from ricordo.search.meaning import SIZE, TABLE, find_first, split_tokens  # noqa: E402
+from ricordo.search.meaning import SIZE, TABLE, split_tokens  # noqa: E402
 from ricordo.search.semantic import load_model, tokenize  # noqa: E402
 from ricordo.search.words import STOP_WORDS, split_words, stem_word  # noqa: E402
 
@@ -158,7 +158,7 @@ def embed(texts: Sequence[Sequence[int]], cache: Path) -> Any:
 
 def number_tokens(word: str, numbers: Mapping[str, int]) -> list[int]:
     """Return the numbers of the tokens of `word`."""
-    return [numbers[it] for it in split_tokens(word, lambda texts: find_first(texts, numbers))]
+    return [numbers[it] for it in split_tokens(word, numbers)]
 
 
 def train(sentences: Sequence[str], targets: Any, alone: Any, numbers: Mapping[str, int]) -> Any:

@@ -327,6 +327,9 @@ def run_recall(options: Namespace, environment: Environment) -> int:
             semantic=True,
             strictness=LENIENT,
         )
+        if not results:
+            message = make_one_line(options.message)
+            print_messages([f"No note for “{message}”: recall needs two words of a topic."])
     return print_results(results, options)
 
 

@@ -8,7 +8,8 @@ vectors. Standard library only: the hook uses it.
 from __future__ import annotations
 
 from array import array
-from math import sqrt
+from itertools import chain, islice
+from math import cos, pi, sqrt
 from operator import mul
 from sys import byteorder
 
@@ -17,7 +18,7 @@ from ricordo.storage.state_file import open_database_to_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 
 TABLE = "search/tokens.db"
 SIZE = 256
@@ -26,8 +27,13 @@ SKETCH_SIZE = SIZE // 8
 """Bytes of a sketch."""
 MOST_WORDS = 250
 """Words of a text that count: sums of more would not fit into two bytes."""
-LONGEST_TOKEN = 18
-"""Letters of the longest token."""
+GIST = 80
+"""Words of the body, at its beginning, that show what a note is about."""
+LONGEST_TOKEN, LONGEST_WORD = 18, 30
+"""Letters of the longest token, and of the longest text that is taken for a word: digests are none.
+"""
+MOST_READ = 900
+"""Tokens that are read by one query; SQLite before 3.32 takes 999."""
 _ZERO = 128
 """What is added to a number, so that all are positive and sums need no sign."""
 _LANES = int.from_bytes(b"\1\0" * SIZE, "little")
@@ -76,8 +82,10 @@ class TokenTable:
         self._connection = open_database_to_read(find_data_file(TABLE), immutable=True)
         self._connection.execute("PRAGMA mmap_size = 16777216")
         self._tokens: dict[str, bytes] | None = None
-        self._words: dict[str, tuple[int, int]] = {}
-        """For each word the sum of its tokens, in lanes, and their number."""
+        self._sums: dict[str, int] = {}
+        """For each word the sum of its tokens, in lanes."""
+        self._counts: dict[str, int] = {}
+        """For each word the number of its tokens."""
 
     def close(self) -> None:
         """Close the file."""
@@ -90,47 +98,74 @@ class TokenTable:
     def embed(self, words: Sequence[str]) -> Vector:
         """Return the vector of a text with these `words`, folded, of which the first count."""
         words = words[:MOST_WORDS]
-        known = self._words
-        self._look_up(word for word in words if word not in known)
-        total = count = 0
-        for word in words:
-            lanes, tokens = known[word]
-            if count + tokens > MOST_WORDS:
-                break
-            total += lanes
-            count += tokens
+        missing = set(words).difference(self._sums)
+        if missing:
+            self._look_up(missing)
+        count = sum(map(self._counts.__getitem__, words))
+        while count > MOST_WORDS:
+            count -= self._counts[words[-1]]
+            words = words[:-1]
         if not count:
             return NO_MEANING
+        total = sum(map(self._sums.__getitem__, words))
         # in two's complement: all lanes are raised to a middle of 0x8000, whose bit is then flipped
         signed = (total + _LANES * (_MIDDLE - count * _ZERO)) ^ (_LANES * _MIDDLE)
         return Vector(signed.to_bytes(2 * SIZE, "little"))
 
-    def _look_up(self, words: Iterable[str]) -> None:
-        missing = set(words)
-        for word, vector in self._read(missing).items():
-            self._words[word] = _to_lanes(vector), 1
-        for word in missing.difference(self._words):
-            self._words[word] = self._add_pieces(word)
+    def _look_up(self, missing: Collection[str]) -> None:
+        for word, vectors in self._find_vectors(missing).items():
+            self._sums[word] = sum(map(_to_lanes, vectors))
+            self._counts[word] = len(vectors)
 
-    def _add_pieces(self, word: str) -> tuple[int, int]:
-        """Return the sum and number of the tokens of `word`; 0 and 0 if it has none."""
-        tokens = split_tokens(word, self._find_longest)
-        vectors = self._read(tokens)
-        return sum(_to_lanes(vectors[token]) for token in tokens), len(tokens)
+    def _find_vectors(self, words: Collection[str]) -> Mapping[str, Sequence[bytes]]:
+        """Return for each of `words` the vectors of its tokens."""
+        whole = self._read(words)
+        rest = [word for word in words if word not in whole]
+        parts = self._read(piece for word in rest for piece in _list_pieces(word))
+        found = {word: [parts[token] for token in split_tokens(word, parts)] for word in rest}
+        return found | {word: [whole[word]] for word in words if word not in found}
 
-    def _find_longest(self, texts: Iterable[str]) -> str:
-        if self._tokens is not None:
-            return find_first(texts, self._tokens)
-        return max(self._read(texts), key=len, default="")
+    def match(self, asked: Collection[str], texts: Sequence[Collection[str]]) -> list[float]:
+        """Return for each of `texts`, folded words, how near its tokens are to those of the words
+        `asked`, -1 to 1: the mean similarity of each asked token to the nearest one of the text,
+        where tokens with longer vectors weigh more (O. Khattab, M. Zaharia, ColBERT, 2020, with
+        tokens that do not depend on their context). Similarity is that of the signs.
+        """
+        vectors = self._find_vectors({*asked, *chain.from_iterable(texts)})
+        signs = {
+            vector: int(vector.translate(_BELOW_ZERO), 2)
+            for vector in set(chain.from_iterable(vectors.values()))
+        }
+        wanted = [
+            (signs[vector], sqrt(sum((number - _ZERO) ** 2 for number in vector)))
+            for vector in {vector for word in asked for vector in vectors[word]}
+        ]
+        total = sum(weight for _, weight in wanted) or 1.0
+        near = []
+        for text in texts:
+            of_text = {signs[vector] for word in text for vector in vectors[word]}
+            near.append(
+                sum(
+                    weight * cos(pi / SIZE * min(map(int.bit_count, map(bits.__xor__, of_text))))
+                    for bits, weight in wanted
+                )
+                / total
+                if of_text
+                else 0.0
+            )
+        return near
 
     def _read(self, tokens: Iterable[str]) -> Mapping[str, bytes]:
+        """Return the vectors of at least those of `tokens` that are in the table."""
         if self._tokens is not None:
-            known = self._tokens
-            return {token: known[token] for token in tokens if token in known}
-        wanted = tuple(tokens)
-        marks = ", ".join("?" * len(wanted))
-        sql = f"SELECT token, vector FROM token WHERE token IN ({marks})"
-        return dict(self._connection.execute(sql, wanted))
+            return self._tokens
+        pending = iter(tokens)
+        known: dict[str, bytes] = {}
+        while some := tuple(islice(pending, MOST_READ)):
+            marks = ", ".join("?" * len(some))
+            sql = f"SELECT token, vector FROM token WHERE token IN ({marks})"
+            known.update(self._connection.execute(sql, some))
+        return known
 
     def read_numbers(self) -> Mapping[str, int]:
         """Return the numbers that the model has for the tokens."""
@@ -145,27 +180,33 @@ class TokenTable:
         return dict(self._connection.execute(sql, tuple(words)))
 
 
-def split_tokens(word: str, find_longest: Callable[[Iterable[str]], str]) -> list[str]:
-    """Return the longest tokens of which `word` consists, from left to right; none if it does not
-    consist of tokens. `find_longest` returns the first of some texts, the longest first, that is a
-    token; "" if none is.
+def split_tokens(word: str, tokens: Container[str]) -> list[str]:
+    """Return the longest of `tokens` of which `word` consists, from left to right; none if it does
+    not consist of tokens, or is too long to be a word.
     """
-    tokens: list[str] = []
-    at = 0
-    while at < len(word):
-        mark = _CONTINUED if at else ""
-        ends = range(min(len(word), at + LONGEST_TOKEN), at, -1)
-        token = find_longest(mark + word[at:end] for end in ends)
-        if not token:
+    pieces: list[str] = []
+    at, size, mark = 0, len(word), ""
+    if size > LONGEST_WORD:
+        return pieces
+    while at < size:
+        for end in range(min(size, at + LONGEST_TOKEN), at, -1):
+            piece = mark + word[at:end]
+            if piece in tokens:
+                break
+        else:
             return []
-        tokens.append(token)
-        at += len(token) - len(mark)
-    return tokens
+        pieces.append(piece)
+        at, mark = end, _CONTINUED
+    return pieces
 
 
-def find_first(texts: Iterable[str], tokens: Container[str]) -> str:
-    """Return the first of `texts` that is among `tokens`; "" if none is."""
-    return next((text for text in texts if text in tokens), "")
+def _list_pieces(word: str) -> Iterator[str]:
+    """Yield all that may be a token of `word`."""
+    size = len(word) if len(word) <= LONGEST_WORD else 0
+    for at in range(size):
+        mark = _CONTINUED if at else ""
+        for end in range(at + 1, min(size, at + LONGEST_TOKEN) + 1):
+            yield mark + word[at:end]
 
 
 def _to_lanes(vector: bytes) -> int:
@@ -175,6 +216,8 @@ def _to_lanes(vector: bytes) -> int:
     return int.from_bytes(spread, "little")
 
 
+_BELOW_ZERO = bytes(49 - (byte >> 7) for byte in range(256))
+"""Turns a number of a token into the digit of its sign."""
 _NEGATIVE = bytes(48 + (byte >> 7) for byte in range(256))
 """Turns the upper byte of a number into the digit of its sign."""
 

@@ -12,7 +12,7 @@ from itertools import islice
 from math import exp
 
 from ricordo.search.lexical import Lexicon, TermHits
-from ricordo.search.meaning import NO_MEANING, TokenTable, find_nearest, make_sketch
+from ricordo.search.meaning import GIST, NO_MEANING, TokenTable, find_nearest, make_sketch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,8 +62,14 @@ MEANING, MEANING_ALONE, DESCRIBED = 2.0, 1.0, 4.0
 factors of the weight of the question; and the factor for notes with a description, which says what
 they are about.
 """
+NEAREST = 0.3
+"""The weight of the nearest tokens, beside the similarity of the whole texts."""
 COMPARED = 60
-"""Notes whose meaning is measured by a better measure, if there is one."""
+"""Notes whose tokens are compared, and whose meaning is measured by a better measure, if there is
+one.
+"""
+MOST_COMPARED = 32
+"""Words of a question, the first, whose tokens are compared."""
 NEAR = 100
 """Notes whose sketches are nearest to that of a question, and whose vectors are compared."""
 UNRELATED = 0.1
@@ -73,9 +79,16 @@ UNRELATED = 0.1
 class Breadth:
     """The limits on the work for one answer."""
 
-    __slots__ = ("notes", "occurrences", "similar", "terms")
+    __slots__ = ("compares_tokens", "notes", "occurrences", "similar", "terms")
 
-    def __init__(self, terms: int, occurrences: int, notes: int, similar: int = 0) -> None:
+    def __init__(
+        self,
+        terms: int,
+        occurrences: int,
+        notes: int,
+        similar: int = 0,
+        compares_tokens: bool = False,
+    ) -> None:
         self.terms = terms
         """Words of the question that are scored, the rarest."""
         self.occurrences = occurrences
@@ -84,9 +97,11 @@ class Breadth:
         """Notes with these words that are scored."""
         self.similar = similar
         """Notes that are scored for their meaning only."""
+        self.compares_tokens = compares_tokens
+        """Whether the tokens of the best notes are compared with those of the question."""
 
 
-WIDE = Breadth(terms=24, occurrences=20_000, notes=200, similar=24)
+WIDE = Breadth(terms=24, occurrences=20_000, notes=200, similar=24, compares_tokens=True)
 """For commands. On LoCoMo neither twice as many notes nor the breadth of `FAST` changes R@1 or R@5:
 it is for larger memories.
 """
@@ -101,7 +116,7 @@ NARROW = Breadth(terms=12, occurrences=1_500, notes=32, similar=12)
 class Candidate:
     """A note that may answer the question, with its score and reasons."""
 
-    __slots__ = ("boost", "cues", "evidence", "of_words", "score", "similarity")
+    __slots__ = ("boost", "cues", "evidence", "nearness", "of_words", "score", "similarity")
 
     def __init__(self, evidence: TermHits) -> None:
         self.evidence = evidence
@@ -112,6 +127,8 @@ class Candidate:
         self.score = 0.0
         self.similarity = 0.0
         """Similarity in meaning to the question, -1 to 1."""
+        self.nearness = 0.0
+        """How much nearer its tokens are to those of the question than the farthest note's."""
         self.cues: list[str] = []
         """Reasons besides its words, as shown to the user."""
 
@@ -170,8 +187,11 @@ def rank(
             candidate.of_words *= 1 + IS_SUBJECT
             candidate.cues.append("its name is asked for")
     candidates = _order(candidates, lexicon)
-    if meaning and candidates:
-        best = candidates[:COMPARED]
+    best = candidates[:COMPARED]
+    if vector and breadth.compares_tokens and best:
+        _compare_tokens(best, question)
+        candidates[:COMPARED] = best = _order(best, lexicon)
+    if meaning and best:
         paths = [candidate.row.path for candidate in best]
         for candidate, value in zip(best, meaning(question.text, paths), strict=True):
             candidate.similarity = value
@@ -229,6 +249,22 @@ def find_similar_paths(
     return [(rows[number], value) for number, value in similar.items()]
 
 
+def _compare_tokens(candidates: Iterable[Candidate], question: RecallQuestion) -> None:
+    """Measure how near the tokens of the candidates are to those of the question. Only notes with a
+    description: the beginning of another one may be about something else than the rest of it.
+    """
+    described = [candidate for candidate in candidates if candidate.row.description]
+    texts = [
+        {*candidate.row.name, *candidate.row.description[:GIST], *candidate.row.body[:GIST]}
+        for candidate in described
+    ]
+    with closing(TokenTable()) as table:
+        values = table.match(question.words[:MOST_COMPARED], texts)
+    farthest = min(values, default=0.0)
+    for candidate, value in zip(described, values, strict=True):
+        candidate.nearness = value - farthest
+
+
 def _order(candidates: Iterable[Candidate], lexicon: Lexicon) -> list[Candidate]:
     """Return the candidates by their scores: those of their words, and the similarity in meaning
     as a share of what a note with all words of the question has. It counts the more, the fewer of
@@ -240,7 +276,8 @@ def _order(candidates: Iterable[Candidate], lexicon: Lexicon) -> list[Candidate]
     weight = asked * (MEANING + MEANING_ALONE * max(0.0, 1 - best / asked))
     for candidate in candidates:
         near = max(0.0, candidate.similarity - UNRELATED) / (1 - UNRELATED)
-        near *= DESCRIBED if candidate.row.description else 1.0
+        if candidate.row.description:
+            near = DESCRIBED * (near + NEAREST * candidate.nearness)
         candidate.score = candidate.of_words + weight * near * candidate.boost
     return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.row.path))
 

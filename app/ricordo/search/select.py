@@ -8,11 +8,11 @@ from __future__ import annotations
 from math import exp, log
 
 from ricordo.search.rank import LEAST_WORDS, WIDE, Candidate, rank
-from ricordo.search.words import is_unspaced
+from ricordo.search.words import find_shared_runs, is_unspaced, join_pairs, list_unspaced_runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from datetime import date
 
     from ricordo.search.question import RecallQuestion
@@ -266,25 +266,23 @@ def list_reasons(candidate: Candidate, ranking: Ranking) -> list[str]:
     matched = sorted(evidence.frequency, key=lambda term: -terms[term].idf)
     begun = [term for term in evidence.begun if term not in evidence.frequency]
     words = [terms[term].word for term in matched] + [f"{terms[term].word}…" for term in begun]
-    named = ", ".join(_join_pairs(words)[:MOST_NAMED])
-    return ([f"says {named}"] if named else []) + candidate.cues
+    # a pair of characters may be a part of one word here and of another one there
+    named = [*_list_shared(candidate, ranking), *(it for it in words if not is_unspaced(it[:1]))]
+    named = [word for word in named if not (len(word) == 1 and word.isascii())][:MOST_NAMED]
+    return ([f"says {', '.join(named)}"] if named else []) + candidate.cues
 
 
-def _join_pairs(words: Sequence[str]) -> list[str]:
-    """Return `words` with overlapping character pairs of unspaced scripts joined."""
-    remaining, joined = list(words), []
-    while remaining:
-        word = remaining.pop(0)
-        while is_unspaced(word):
-            unspaced = [other for other in remaining if is_unspaced(other)]
-            after = next((other for other in unspaced if other[0] == word[-1]), "")
-            before = next((other for other in unspaced if other[-1] == word[0]), "")
-            if not after and not before:
-                break
-            remaining.remove(after or before)
-            word = word + after[1:] if after else before[:-1] + word
-        joined.append(word)
-    return joined
+def _list_shared(candidate: Candidate, ranking: Ranking) -> list[str]:
+    """Return the words of unspaced scripts that a candidate shares with the question, the longest
+    first.
+    """
+    runs = list_unspaced_runs(ranking.question.text)
+    if not runs:
+        return []
+    row = candidate.row
+    text = join_pairs([*row.name, "", *row.description, "", *row.keywords, "", *row.body])
+    shared = dict.fromkeys(word for run in runs for word in find_shared_runs(run, text))
+    return sorted(shared, key=len, reverse=True)
 
 
 def _follow_links(reader: IndexReader, ranking: Ranking, chances: Mapping[int, float]) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
-from ricordo.search.meaning import TokenTable, find_first, split_tokens
+from ricordo.search.meaning import TokenTable, split_tokens
 from ricordo.search.reader import IndexReader
 from ricordo.search.words import fold
 from ricordo.storage.foreign_file import read_plain_file
@@ -44,7 +44,7 @@ def tokenize(text: str, numbers: Mapping[str, int]) -> list[int]:
     """Return the numbers of the model's tokens of a text."""
     tokens: list[int] = []
     for word in _TOKENIZED.findall(fold(text)):
-        pieces = split_tokens(word, lambda texts: find_first(texts, numbers))
+        pieces = split_tokens(word, numbers)
         tokens += [numbers[piece] for piece in pieces] or [_UNKNOWN]
     return [_START, *tokens[: MOST_TOKENS - 2], _END]
 

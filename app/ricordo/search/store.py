@@ -19,7 +19,7 @@ from ricordo.memory.names import Names, ResolvedLink, TargetKind
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 from ricordo.search.lexical import CHUNK
-from ricordo.search.meaning import SKETCH_SIZE, TokenTable, make_sketch
+from ricordo.search.meaning import GIST, SKETCH_SIZE, TokenTable, make_sketch
 from ricordo.search.reader import FOLDER, VERSION
 from ricordo.search.usage import FILE, UsageStore
 from ricordo.search.words import content_words, split_words, stem_word
@@ -28,8 +28,6 @@ from ricordo.storage.lock import state_lock
 from ricordo.storage.state_file import open_database_to_read
 from ricordo.text import make_encodable
 
-GIST = 80
-"""Words of the body, at its beginning, that show what a note is about."""
 MANY = 40
 """Notes from which on all tokens are read at once."""
 SKETCHES = 512

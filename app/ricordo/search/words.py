@@ -167,6 +167,54 @@ def is_unspaced(word: str) -> bool:
     return not word.isascii() and bool(_pattern(_UNSPACED).fullmatch(word))
 
 
+def list_unspaced_runs(text: str) -> list[str]:
+    """Return the runs of characters of unspaced scripts in `text`, folded, in order."""
+    return _pattern(_UNSPACED).findall(fold(text))
+
+
+def join_pairs(words: Iterable[str]) -> str:
+    """Return these words of `split_words` as a text with a blank before and after each; the runs of
+    unspaced scripts of which they are the pairs are whole again.
+    """
+    runs = [" "]
+    before = ""
+    for word in words:
+        continues = len(before) == len(word) == 2 and before[1] == word[0] and is_unspaced(word)
+        runs.append(word[1] if continues else f" {word}")
+        before = word
+    return "".join([*runs, " "])
+
+
+_HANGUL = ("\uac00", "\ud7af")
+_HIRAGANA = "".join(map(chr, range(0x3041, 0x30A0)))
+_PARTICLES = "的了吗呢吧啊"
+"""Particles of Chinese that end words or sentences, and seldom belong to a word."""
+
+
+def find_shared_runs(run: str, text: str) -> Iterator[str]:
+    """Yield the words of a `run` of an unspaced script that a `text` of `join_pairs` has too: in
+    Korean the beginning of a word, in other languages at least two characters in a row, without
+    particles and endings around them.
+    """
+    if len(run) == 1:
+        yield from (run for _ in range(f" {run} " in text))
+        return
+    is_korean = _HANGUL[0] <= run[0] <= _HANGUL[1]
+    at = 0
+    while at < len(run) - 1 and not (is_korean and at):
+        end = at + 2
+        mark = " " if is_korean else ""
+        if mark + run[at:end] not in text:
+            at += 1
+            continue
+        while end < len(run) and mark + run[at : end + 1] in text:
+            end += 1
+        word = run[at:end].strip(_HIRAGANA).lstrip("的").rstrip(_PARTICLES)
+        if len(word) > 1:
+            yield word
+        at = end
+
+
 def content_words(words: Iterable[str], stop_words: frozenset[str] = STOP_WORDS) -> list[str]:
     """Return the words that are not `stop_words`."""
     return [word for word in words if word not in stop_words]

@@ -35,7 +35,9 @@ def test_results_are_one_document(command: str, memory: str, capsys: pytest.Capt
 @pytest.mark.parametrize("command", ["search", "recall"])
 def test_nothing_found_ends_with_1(command: str, memory: str, capsys: pytest.CaptureFixture[str]):
     assert run([command, "kubernetes", memory, "--json"]) == 1
-    assert json.loads(capsys.readouterr().out)["results"] == []
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["results"] == []
+    assert "“kubernetes”" in printed.err
 
 
 def test_conditions_see_the_findings(memory: str, capsys: pytest.CaptureFixture[str]):

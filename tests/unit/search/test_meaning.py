@@ -17,7 +17,6 @@ from ricordo.search.meaning import (
     MOST_WORDS,
     NO_MEANING,
     TokenTable,
-    find_first,
     find_nearest,
     make_sketch,
     split_tokens,
@@ -139,6 +138,21 @@ def test_the_vector_of_a_text_is_the_sum_of_its_words(words: list[str]):
         assert list(table.embed(words).numbers) == total
 
 
+def test_a_text_matches_by_its_nearest_tokens(table: TokenTable):
+    texts = [split_words(text) for text in ("the lorry is refuelled", "bread is baked", "会議", "")]
+    lorry, bread, *none = table.match(["truck", "unrefuelled"], texts)
+    assert lorry > bread + 0.2
+    assert none == [0, 0]
+    assert table.match(["truck"], [["truck", "bread"]]) == [pytest.approx(1)]
+    assert table.match(["会議"], texts) == [0] * 4
+
+
+def test_digests_are_no_words(table: TokenTable):
+    digest = "9f86d081884c7d659a2feaa0c55ad015"
+    assert not table.embed([digest])
+    assert table.embed([digest, "boat"]).blob == table.embed(["boat"]).blob
+
+
 def test_of_a_long_text_the_beginning_counts(table: TokenTable):
     assert table.embed(["boat"] * 600).blob == table.embed(["boat"] * MOST_WORDS).blob
 
@@ -146,7 +160,7 @@ def test_of_a_long_text_the_beginning_counts(table: TokenTable):
 def test_words_are_split_into_the_longest_tokens():
     tokens = ["un", "unbeliev", "##able", "##ab", "##le"]
     for word, expected in {"unbelievable": ["unbeliev", "##able"], "unx": [], "": []}.items():
-        assert split_tokens(word, lambda texts: find_first(texts, tokens)) == expected
+        assert split_tokens(word, tokens) == expected
 
 
 def test_the_nearest_sketch_is_that_of_the_text_itself(table: TokenTable):

@@ -16,6 +16,7 @@ from ricordo.search.select import (
     LENIENT,
     SPACED,
     estimate_likelihood,
+    list_reasons,
     pagerank,
     select,
 )
@@ -39,6 +40,35 @@ def test_a_note_that_answers_is_given_with_reasons(index: SearchIndex, harbour: 
     assert found.path == b"deploy.md"
     assert found.why[0].startswith("says ")
     assert 0.5 <= found.likelihood <= 1
+
+
+@pytest.mark.parametrize(
+    ("message", "body", "reason"),
+    [
+        # the pairs are parts of other words
+        ("표시등이 고장", "케이블은 전등에 있다.", ""),
+        ("케이블을 바꿀 때", "새 케이블은 창고에 있다.", "says 케이블"),
+        ("安卓版本的更新", "本周的安排。", ""),
+        ("缓存的更新", "更新之后要清空缓存。", "says 缓存, 更新"),
+        ("在庫を確認する", "毎朝、在庫は棚で確認します。", "says 在庫, 確認"),
+        ("version 2 of the winch", "The winch is oiled in 2 steps.", "says winch"),
+    ],
+)
+def test_a_reason_names_words_that_the_message_and_the_note_have(
+    root: Path, state: Path, message: str, body: str, reason: str
+):
+    memory = open_memory(root, {"a.md": note_text("a", f"{body}\n")})
+    question = RecallQuestion(message, TODAY)
+    index = SearchIndex(str(state), memory.root)
+    reasons = index.query(
+        memory,
+        lambda reader: [
+            list_reasons(candidate, ranking)
+            for ranking in [rank(reader, question, TODAY)]
+            for candidate in ranking.candidates
+        ],
+    )
+    assert [text for why in reasons for text in why] == [reason] * bool(reason)
 
 
 @pytest.mark.parametrize("message", ["", "releases", "ok", "and what about it then", "🙂 🙂"])
