@@ -243,8 +243,10 @@ def _check_commits(note: Note, verdicts: Iterable[Verdict], project: Project) ->
     files: dict[str, list[FileCommit]] = {}
     for verdict in paths:
         path = verdict.evidence[0]
-        is_file = path in project.tree.files
-        if is_file and (commits := project.history.find_commits(path, confirmed)):
+        # the memory says nothing of the project, nor do files that are changed with every work
+        is_judged = path in project.tree.files and not project.is_of_memory(path)
+        commits = project.history.find_commits(path, confirmed) if is_judged else []
+        if commits and not project.history.is_log(path, confirmed):
             files[path] = commits
     if not files:
         return None

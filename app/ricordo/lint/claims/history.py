@@ -44,6 +44,10 @@ _LONG = 6
 _LONGEST_CHAIN = 8
 _MOST_QUOTED = 80
 """Characters of a line that are shown as evidence."""
+_FEWEST_LOGGED = 8
+"""Commits to a file from which on it may be a log."""
+_LOGGED = 0.4
+"""The share of all commits from which on it is one."""
 _MARGIN = 180 * 24 * 3600
 """Seconds."""
 
@@ -450,6 +454,16 @@ class ProjectHistory:
             self._touched = self._touched_since(int(self._touched_from))
         return [commit for commit in self._touched.get(path, ()) if commit.at > after]
 
+    def is_log(self, path: str, after: float) -> bool:
+        """Return whether so many of the commits after a moment touched `path` that its changes say
+        nothing of it, like those of a changelog.
+        """
+        own = len(self.find_commits(path, after))
+        if own < _FEWEST_LOGGED:
+            return False
+        since = {commit for commits in self._touched.values() for commit in commits}
+        return own > _LOGGED * sum(commit.at > after for commit in since)
+
     def _touched_since(self, moment: int) -> Mapping[str, list[FileCommit]]:
         touched: dict[str, list[FileCommit]] = defaultdict(list)
         for commit, paths in self._log(f"--since=@{moment}"):
@@ -470,7 +484,9 @@ class ProjectHistory:
         if commit not in self._renames:
             if len(self._renames) >= _MOST_COMMITS_COMPARED:
                 return {}
-            wanted = ("-r", "-M", "-z", "--relative", "--diff-filter=R", "--name-status")
+            # an empty file resembles every other empty one
+            moved = ("-M", "--no-rename-empty", "--diff-filter=R", "--name-status")
+            wanted = ("-r", "-z", "--relative", *moved)
             words = self._run("diff-tree", "--no-commit-id", *wanted, commit).split("\0")
             self._renames[commit] = dict(zip(words[1::3], words[2::3], strict=False))
         return self._renames[commit]

@@ -68,6 +68,10 @@ class Project:
                 return path.removeprefix(f"{spelling}/")
         return None
 
+    def is_of_memory(self, path: str) -> bool:
+        """Return whether a file of the project belongs to the memory that lies in it."""
+        return bool(self.memory_folder) and path.startswith(self.memory_folder)
+
     def search_words(self, words: Iterable[str]) -> None:
         """Search the project for all `words` at once, which is faster than one by one."""
         unknown = {word for word in words if word not in self._presence}

@@ -387,11 +387,19 @@ def _get_items(blocks: Iterable[ProseBlock]) -> list[ProseBlock]:
     items: list[ProseBlock] = []
     for block in blocks:
         numbered = _NUMBERED.match(block.text)
-        if numbered and int(numbered[1]) == len(items) + 1:
+        is_within = items and _get_indent(block) > _get_indent(items[0])
+        if numbered and int(numbered[1]) == len(items) + 1 and not is_within:
             items.append(block)
+        elif numbered and int(numbered[1]) == 1 and items and not is_within:
+            # another list
+            break
         elif block.text.lstrip().startswith("#") or not items:
             break
     return items
+
+
+def _get_indent(block: ProseBlock) -> int:
+    return len(block.text) - len(block.text.lstrip())
 
 
 def _find_other_totals(note: Note) -> Iterator[RuleResult]:
@@ -404,7 +412,9 @@ def _find_other_totals(note: Note) -> Iterator[RuleResult]:
         totals = re.compile(
             rf"\b(all|every|both)\s+(?:of\s+the\s+)?(\w+)[ -]{noun}s?\b", re.IGNORECASE
         )
-        same = re.compile(rf"\b(?:{number}|{_spell(number)})[ -]{noun}", re.IGNORECASE)
+        # as many of one kind may be part of all
+        own = rf"\b(?:{number}|{_spell(number)})\b[^.;:\n]{{0,{_NEAR}}}?\b{noun}"
+        same = re.compile(own, re.IGNORECASE)
         body = _list_body(note)
         found = next(((it, total) for it in body if (total := totals.search(it.prose))), None)
         if found is None or any(same.search(it.prose) for it in body):
