@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ricordo.lint.claims.claim import Passage, ProjectClaim, split_passages
+from ricordo.lint.claims.corrections import find_corrected
 from ricordo.lint.claims.history import FileCommit, parse_end_of_day
 from ricordo.lint.claims.instructions import find_repeated
 from ricordo.lint.claims.paths import check_path, find_path_claims
@@ -173,7 +174,7 @@ def _is_better(claim: ProjectClaim, before: ProjectClaim) -> bool:
 def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verdict, ...]:
     """Return the verdicts of the project on the `claims` of `note`, in order."""
     verdicts = [it for it in _check_all(note, claims.all, project) if it is not None]
-    verdicts = _drop_superseded(verdicts)
+    verdicts = [*_drop_superseded(verdicts), *find_corrected(note, project)]
     since = _check_commits(note, verdicts, project)
     if since is not None:
         verdicts.append(since)

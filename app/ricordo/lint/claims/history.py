@@ -68,6 +68,20 @@ class FileCommit(NamedTuple):
         return f"{self.id} {day} {make_one_line(self.subject[:80])}"
 
 
+class Hunk(NamedTuple):
+    """Lines of a file that a commit replaced."""
+
+    path: str
+    commit: FileCommit
+    removed: tuple[str, ...]
+    added: tuple[str, ...]
+
+    @property
+    def removed_text(self) -> str:
+        """The removed lines as one text, in lower case."""
+        return lower_text("\n".join(self.removed))
+
+
 class _Commit(NamedTuple):
     """A commit as the graph has it."""
 
@@ -343,6 +357,19 @@ class ProjectHistory:
             self._removed[word, *paths] = list(_parse_removed(answer.split("\n"), word))
         return self._removed[word, *paths]
 
+    def find_hunks(self, *paths: str) -> Iterator[Hunk]:
+        """Yield the lines that commits replaced in the files at `paths`, which are globs of git,
+        newest first.
+        """
+        limits = ("--no-renames", "--no-color", "--diff-filter=M", f"--format={_FORMAT}")
+        answer = self._run("log", "-p", "-U0", "--relative", *limits, "--", *paths)
+        for text in answer.split(f"\n{_MARK}"):
+            head, _, rest = text.lstrip(_MARK).partition("\n")
+            short, at, subject = (*head.split(_MARK, 2), "", "")[:3]
+            commit = FileCommit(short, int(at) if at.isdigit() else 0, subject)
+            if commit.at <= self._now:
+                yield from _parse_hunks(commit, rest)
+
     def load_text_at(self, commit: str, path: str) -> str:
         """Return the text of the file at `path` in `commit`; "" where it has none."""
         if (commit, path) not in self._texts:
@@ -531,6 +558,18 @@ def _parse_removed(lines: Iterable[str], word: str) -> Iterator[tuple[FileCommit
             commit = FileCommit(short, int(at) if at.isdigit() else 0, subject)
         elif commit and line.startswith("-") and not line.startswith("---") and word in line:
             yield commit, line[1:].strip()
+
+
+def _parse_hunks(commit: FileCommit, text: str) -> Iterator[Hunk]:
+    for of_file in f"\n{text}".split("\ndiff --git ")[1:]:
+        head, *hunks = of_file.split("\n@@ ")
+        path = head.rpartition("\n+++ b/")[2].rstrip("\t")
+        for hunk in hunks:
+            lines = hunk.split("\n")[1:]
+            removed = tuple(it[1:] for it in lines if it.startswith("-"))
+            if removed and len(removed) < len(lines):
+                added = tuple(it[1:] for it in lines if it.startswith("+"))
+                yield Hunk(path, commit, removed, added)
 
 
 def _parse_grep(answer: str, commit: str) -> Mapping[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
+from ricordo.lint.claims.corrections import Corrections
 from ricordo.lint.claims.history import ProjectHistory, parse_end_of_day
 from ricordo.lint.claims.instructions import Instructions, is_instruction_file
 from ricordo.lint.claims.manifests import Manifests
@@ -147,6 +148,11 @@ class Project:
         readers = ("readme.md", "readme.rst", "readme.txt")
         paths = self.tree.files
         return [it for it in paths if is_instruction_file(it) or it.lower() in readers]
+
+    @cached_property
+    def corrections(self) -> Corrections:
+        """The values that commits replaced in the project's pages and settings."""
+        return Corrections(self.history.find_hunks("*.md", "*.mdx", "*.rst", "*.toml"))
 
     @cached_property
     def manifests(self) -> Manifests:
