@@ -76,6 +76,7 @@ class Corrections:
 
     def __init__(self, hunks: Iterable[Hunk]) -> None:
         self._by_value: dict[str, list[Hunk]] = defaultdict(list)
+        self._compared: dict[tuple[int, str], Sequence[_Correction]] = {}
         for hunk in hunks:
             if len(hunk.removed) + len(hunk.added) <= _MOST_LINES:
                 old, new = (set(_list_values(lines)) for lines in (hunk.removed, hunk.added))
@@ -91,7 +92,10 @@ class Corrections:
             words = [word for it, word in segment.beside if it == value]
             hunks = [it for it in hunks if any(word in it.removed_text for word in words)]
         for hunk in hunks[:_MOST_HUNKS]:
-            yield from (it for it in _compare(hunk, value) if _is_of(segment, value, it))
+            key = (id(hunk), value)
+            if key not in self._compared:
+                self._compared[key] = _compare(hunk, value)
+            yield from (it for it in self._compared[key] if _is_of(segment, value, it))
 
     def has_any(self, values: Iterable[str]) -> bool:
         """Return whether any of `values` was ever replaced."""
@@ -123,17 +127,16 @@ def _judge(passage: Passage, segment: _Segment, value: str, project: Project) ->
     if len(new) != 1 or any(known & set(_RANGE.split(it)) for it in new):
         return None
     place, commit = places[0]
-    at = segment.text.find(value)
-    line = passage.line_at(segment.start + at)
     if passage.is_unsure(value, existed=True) or _is_still_said(near[0], project):
         return None
-    claim = " ".join(segment.text.split())
+    before, _, behind = segment.text.partition(value)
+    claim = before.rpartition("\n")[2].lstrip() + value + behind.partition("\n")[0].rstrip()
     evidence = (place.text, f"git: changed in {commit.summary}")
     problem = f"{value} is {place.new} now in {place.text.partition(': ')[0]}"
     return Verdict(
         claim,
         ClaimKind.VALUE,
-        line,
+        passage.line_at(segment.start + len(before)),
         CheckOutcome.CHANGED,
         evidence,
         problem=problem,
@@ -189,7 +192,6 @@ def _is_of(segment: _Segment, value: str, correction: _Correction) -> bool:
     return is_beside and (len(shared) > _FEWEST_WORDS or its <= mine)
 
 
-@lru_cache(maxsize=4_096)
 def _compare(hunk: Hunk, value: str) -> Sequence[_Correction]:
     """Return what of `value` a hunk replaced: one value in the same words."""
     after: dict[tuple[str, ...], list[_Segment]] = defaultdict(list)

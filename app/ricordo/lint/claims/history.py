@@ -76,10 +76,8 @@ class Hunk(NamedTuple):
     removed: tuple[str, ...]
     added: tuple[str, ...]
 
-    @property
-    def removed_text(self) -> str:
-        """The removed lines as one text, in lower case."""
-        return lower_text("\n".join(self.removed))
+    removed_text: str
+    """The removed lines as one text, in lower case."""
 
 
 class _Commit(NamedTuple):
@@ -569,7 +567,7 @@ def _parse_hunks(commit: FileCommit, text: str) -> Iterator[Hunk]:
             removed = tuple(it[1:] for it in lines if it.startswith("-"))
             if removed and len(removed) < len(lines):
                 added = tuple(it[1:] for it in lines if it.startswith("+"))
-                yield Hunk(path, commit, removed, added)
+                yield Hunk(path, commit, removed, added, "\n".join(removed).lower())
 
 
 def _parse_grep(answer: str, commit: str) -> Mapping[str, str]:
