@@ -387,7 +387,7 @@ def test_an_entry_that_its_note_refutes_is_reported(lint: Lint) -> None:
     assert finding.evidence == ("a.md:7: **ALL 4 PHASES DONE.**",)
 
 
-CORRECTED = "# Berths\n\nA berth is held for {} minutes before the harbour gives it away.\n"
+CORRECTED = "# Berths\n\nA berth of the harbour is held for {} minutes.\n"
 
 
 @pytest.mark.parametrize(
@@ -417,7 +417,7 @@ def test_value_that_a_page_corrected_since_is_reported(
     (finding,) = found
     assert finding.rule == "changed-since"
     assert finding.message == "45 is 20 now in docs/berths.md:3."
-    assert finding.evidence[0].startswith("docs/berths.md:3: A berth is held for 20 minutes")
+    assert finding.evidence[0].startswith("docs/berths.md:3: A berth of the harbour")
     assert finding.evidence[1].startswith("git: changed in ")
 
 
