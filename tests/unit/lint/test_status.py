@@ -387,6 +387,14 @@ def test_an_entry_that_its_note_refutes_is_reported(lint: Lint) -> None:
     assert finding.evidence == ("a.md:7: **ALL 4 PHASES DONE.**",)
 
 
+def test_an_entry_is_right_where_its_note_says_last_that_the_work_is_open(lint: Lint) -> None:
+    entry = "- [A](a.md) — Phase 2 not built\n"
+    body = "Phase 2: DONE in May.\n\nReverted. "
+    for last, count in (("Phase 2 is not built.", 0), ("Phase 3 is not built.", 1)):
+        files = {"MEMORY.md": entry, "a.md": note(body + last)}
+        assert len(lint(files, "index-outdated-entry")) == count
+
+
 CORRECTED = "# Berths\n\nA berth of the harbour is held for {} minutes.\n"
 
 

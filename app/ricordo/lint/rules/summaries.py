@@ -99,7 +99,7 @@ def _judge_entry(memory: Memory, index: MemoryIndex, entry: Entry) -> Iterator[R
     block = ProseBlock(entry.line, entry.text)
     for claim in _find_open(block.prose):
         done = _find_done(note, claim, beside=0)
-        if done is not None:
+        if done is not None and not _is_open_after(note, claim, done):
             claimed = " ".join(entry.text[claim.start : claim.end].split())
             message = f"The entry says “{claimed}”, its note that it is done."
             evidence = (f"{note.path}:{done.line}: {done.text}",)
@@ -230,6 +230,12 @@ def _find_done(note: Note, claim: _Claim, beside: int) -> _Done | None:
         if place is not None:
             return _Done(block.line_at(place), block.line_text_at(place)[:_MOST_QUOTED])
     return None
+
+
+def _is_open_after(note: Note, claim: _Claim, done: _Done) -> bool:
+    """Return whether a note calls the subject of a claim unfinished further down than done."""
+    later = (block for block in _list_body(note) if block.line > done.line)
+    return any(it.subject & claim.subject for block in later for it in _find_open(block.prose))
 
 
 def _list_body(note: Note) -> list[ProseBlock]:
