@@ -39,6 +39,8 @@ _MOST_LINES = 40
 """Lines of a hunk; in a larger one the page was written again."""
 _MOST_VALUES = 3
 _MOST_FILES = 40
+_STEM = 4
+"""Letters of a word that its stem leaves as they are."""
 _MOST_HUNKS = 200
 """Hunks with one value that are compared, the newest."""
 _FEWEST_WORDS = 2
@@ -81,7 +83,9 @@ class Corrections:
             if len(hunk.removed) + len(hunk.added) <= _MOST_LINES:
                 old, new = (set(_list_values(lines)) for lines in (hunk.removed, hunk.added))
                 for value in old - new if new else ():
-                    self._by_value[value].append(hunk)
+                    # a single digit is in any text
+                    if len(value) > 1:
+                        self._by_value[value].append(hunk)
 
     def find(self, value: str, segment: _Segment) -> Iterator[_Correction]:
         """Yield the corrections of a `value` of a part of a note, newest first: of what it shares
@@ -89,30 +93,31 @@ class Corrections:
         """
         hunks = self._by_value.get(value, [])
         if not _DISTINCTIVE.search(value):
-            words = [word for it, word in segment.beside if it == value]
-            hunks = [it for it in hunks if any(word in it.removed_text for word in words)]
+            words = [word[:_STEM] for it, word in segment.beside if it == value]
+            hunks = [it for it in hunks if any(map(it.removed_text.__contains__, words))]
         for hunk in hunks[:_MOST_HUNKS]:
             key = (id(hunk), value)
             if key not in self._compared:
                 self._compared[key] = _compare(hunk, value)
             yield from (it for it in self._compared[key] if _is_of(segment, value, it))
 
-    def has_any(self, values: Iterable[str]) -> bool:
-        """Return whether any of `values` was ever replaced."""
-        return any(map(self._by_value.__contains__, values))
+    def has(self, value: str) -> bool:
+        """Return whether `value` was ever replaced."""
+        return value in self._by_value
 
 
 def find_corrected(note: Note, project: Project) -> Iterator[Verdict]:
     """Yield the verdicts on the values of a note that were corrected elsewhere since."""
     corrections = project.corrections
-    if not corrections.has_any(_list_values((note.text,))):
+    if not any(map(corrections.has, _list_values((note.text,)))):
         return
     seen: set[tuple[int, str]] = set()
     for passage in split_passages(note):
-        if passage.is_excluded or has_year(passage.text):
+        is_judged = any(map(corrections.has, _list_values((passage.text,))))
+        if not is_judged or passage.is_excluded or has_year(passage.text):
             continue
         for segment in _split(passage.text):
-            for value in dict.fromkeys(segment.values):
+            for value in filter(corrections.has, dict.fromkeys(segment.values)):
                 verdict = _judge(passage, segment, value, project)
                 if verdict and (verdict.line, value) not in seen:
                     seen.add((verdict.line, value))
@@ -155,8 +160,11 @@ class _Place(NamedTuple):
 def _find_present(correction: _Correction, project: Project) -> Iterator[_Place]:
     """Yield where the page has the words of the corrected value now, with its present value."""
     text = project.load_text(correction.path) if correction.path in project.tree.files else ""
+    begins = [word[:_STEM] for word in correction.words]
     for number, line in enumerate(text.split("\n"), 1):
-        for segment in _split(line) if len(line) <= _LONGEST else ():
+        # few lines have the words, so that the others need not be read closely
+        plain = line.lower() if len(line) <= _LONGEST else ""
+        for segment in _split(line) if all(map(plain.__contains__, begins)) else ():
             if segment.words == correction.words and len(segment.values) > correction.at:
                 new = segment.values[correction.at]
                 quoted = line.strip()[:_MOST_QUOTED]
