@@ -438,7 +438,7 @@ def test_note_that_still_says_what_another_note_corrected_is_reported(tmp_path: 
     found = repository.judge(
         "Guests ask: the harbour holds a berth for 45 minutes.", memory="project/docs/memory"
     )
-    assert [it.message for it in found] == ["45 is 20 now in docs/memory/berths.md:7."]
+    assert [it.message for it in found] == ["45 is 20 now in docs/memory/berths.md:9."]
 
 
 def test_path_is_suggested_only_with_more_evidence_than_its_base_name(

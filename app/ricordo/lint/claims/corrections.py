@@ -109,7 +109,10 @@ class Corrections:
 def find_corrected(note: Note, project: Project) -> Iterator[Verdict]:
     """Yield the verdicts on the values of a note that were corrected elsewhere since."""
     corrections = project.corrections
-    if not any(map(corrections.has, _list_values((note.text,)))):
+    lines = (it for it in note.text.split("\n") if any(map(corrections.has, _list_values((it,)))))
+    # few notes are near any, so that the others need not be split into passages again
+    parts = (part for line in lines for part in _split(line))
+    if not any(any(corrections.find(it, part)) for part in parts for it in part.values):
         return
     seen: set[tuple[int, str]] = set()
     for passage in split_passages(note):
