@@ -89,6 +89,9 @@ class LinkTargets:
     @cached_property
     def _kinds(self) -> frozenset[str]:
         """The first words of names that several notes share, such as `feedback`."""
+        if self._memory.layout.has_own_conventions:
+            # the first word of a page is part of its subject
+            return frozenset()
         firsts = Counter(_split_stem(note.path)[0] for note in self._memory.notes)
         return frozenset(word for word, count in firsts.items() if count >= _A_KIND)
 

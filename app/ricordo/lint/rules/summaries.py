@@ -233,9 +233,10 @@ def _find_done(note: Note, claim: _Claim, beside: int) -> _Done | None:
 
 
 def _is_open_after(note: Note, claim: _Claim, done: _Done) -> bool:
-    """Return whether a note calls the subject of a claim unfinished further down than done."""
+    """Return whether a note calls all of the subject of a claim unfinished further down than done."""
     later = (block for block in _list_body(note) if block.line > done.line)
-    return any(it.subject & claim.subject for block in later for it in _find_open(block.prose))
+    opened = (it.subject for block in later for it in _find_open(block.prose))
+    return bool(claim.subject) and any(claim.subject <= subject for subject in opened)
 
 
 def _list_body(note: Note) -> list[ProseBlock]:
