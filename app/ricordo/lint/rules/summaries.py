@@ -233,7 +233,7 @@ def _find_done(note: Note, claim: _Claim, beside: int) -> _Done | None:
 
 
 def _is_open_after(note: Note, claim: _Claim, done: _Done) -> bool:
-    """Return whether a note calls all of the subject of a claim unfinished further down than done."""
+    """Return whether a note calls all of the subject of a claim unfinished below `done`."""
     later = (block for block in _list_body(note) if block.line > done.line)
     opened = (it.subject for block in later for it in _find_open(block.prose))
     return bool(claim.subject) and any(claim.subject <= subject for subject in opened)
