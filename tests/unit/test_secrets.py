@@ -304,3 +304,21 @@ def test_every_pattern_compiles() -> None:
 def test_every_name_begins_with_a_plain_character() -> None:
     for patterns in RULES["names"].values():
         assert not [pattern for pattern in patterns if pattern[0] in r"([.^$*+?\|{"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Kubernetes Secrets: base64-encoded, in etcd as v1 objects",
+        "Passwort: UTF8-kodiert",
+        "On GKE use 3 things: Binary Authorization, Container-Optimized OS, Shielded Nodes.",
+    ],
+)
+def test_how_a_value_is_written_and_names_in_a_list_are_no_secrets(text: str) -> None:
+    assert mask(text) == text
+
+
+def test_comma_assigns_behind_a_name_in_quotes() -> None:
+    assert mask('set("Authorization", "Bearer abcDEF1234567890")') == (
+        'set("Authorization", "Bearer [secret: auth-header]")'
+    )

@@ -134,6 +134,10 @@ def test_failed_claim_is_reported(probe: Probe, body: str, rule: str) -> None:
         "React 19, `react@19.2`, NextAuth v5, Docusaurus 3.x, port 8040, `GAP_MINUTES = 30`.",
         "Node 18 and lodash 4 would do, Python 3.11 too. React 19.4 came with an update.",
         # past, planned, conditional, negated, an example
+        "There is no React 17 here.",
+        "Es gibt kein React 17.",
+        "不支持 React 17。",
+        "Sums are drawn by React v41 of the harbour office.",
         "`tidepool/legacy.py` was removed in August.",
         "Renamed from `tidepool/old_name.py`; see `tidepool/plan.py`.",
         "If `tidepool/plugins.py` existed, the port would ask for it.",

@@ -194,6 +194,13 @@ def test_template_text_is_no_duplicate(root: Path) -> None:
     assert pairs(open_memory(root, files)) == ()
 
 
+def test_stubs_with_their_own_names_filled_in_are_no_duplicates(root: Path) -> None:
+    stub = "{} is a term of harbour law. The sections below use it or define it.\n\n- Section 4\n"
+    terms = ("Berth", "Berth holder", "Pilot", "Pilot duty")
+    files = {f"{term}.md": note_text(term, stub.format(term)) for term in terms}
+    assert not any(it.relation.is_between_notes for it in pairs(open_memory(root, files)))
+
+
 def test_three_copies_are_duplicates_of_each_other(root: Path) -> None:
     files = {f"{name}.md": note_text(name, SAME.format("ever")) for name in "abc"}
     assert len(pairs(open_memory(root, files))) == 3

@@ -237,3 +237,35 @@ def test_in_a_raw_source_only_what_hides_text_is_a_warning(lint: Lint) -> None:
         "raw/b.md": Severity.WARNING,
         "wiki/c.md": Severity.WARNING,
     }
+
+
+def test_link_without_the_kind_of_its_note_is_a_warning_with_that_note(lint: Lint) -> None:
+    notes = {
+        f"feedback_{name}.md": note("One.", f"feedback_{name}")
+        for name in ("buoy_light", "pilot_boat", "tide_gate")
+    }
+    notes["a.md"] = note("See [[pilot-boat]] and [[harbour-chart]].")
+    one, other = lint(notes, "wanted-note")
+    assert one.message == (
+        "Link to a note that does not exist: pilot-boat. Did you mean feedback_pilot_boat?"
+    )
+    assert (one.severity, other.severity) == (Severity.WARNING, Severity.INFO)
+    assert one.fix is not None
+    assert other.fix is None
+
+
+@pytest.mark.parametrize(
+    ("field", "is_cut"),
+    [
+        ("description: Buoys of the bay — PR #12 merged", True),
+        ('description: "Buoys of the bay — PR #12 merged"', False),
+        ("description: Buoys of the bay # which is ours", False),
+        ("description: Buoys of the bay, PR#12", False),
+    ],
+)
+def test_text_that_yaml_cuts_off_is_reported(lint: Lint, field: str, is_cut: bool) -> None:
+    text = f"---\nname: a\n{field}\ntype: user\n---\n\nText.\n"
+    found = lint({"a.md": text}, "frontmatter-invalid")
+    assert [it.message for it in found] == [
+        "YAML ends the description at “ #”: put it in quotes."
+    ] * is_cut

@@ -353,6 +353,9 @@ def test_a_description_that_the_text_refutes_is_reported(
         ("The pending review of the port", "The port DONE its part."),
         ("Three rules", "# Three rules\n\n1. One.\n2. Two.\n3. Three."),
         ("Rules", "# 2 weeks later\n\nText.\n\n1. One.\n2. Two.\n3. Three."),
+        # a second list begins before its numbers go on
+        ("R", "**Two causes:**\n\n1. A.\n\n2. B.\n\n**To do:**\n1. C.\n2. D.\n3. E.\n4. F."),
+        ("A 17-berth pier", "It has 17 new berths and 14 old ones.\n\nAll 31 berths are lit."),
     ],
 )
 def test_other_parts_and_right_numbers_are_not_reported(
@@ -382,3 +385,130 @@ def test_an_entry_that_its_note_refutes_is_reported(lint: Lint) -> None:
     (finding,) = lint(files, "index-outdated-entry")
     assert (finding.path, finding.line) == ("MEMORY.md", 1)
     assert finding.evidence == ("a.md:7: **ALL 4 PHASES DONE.**",)
+
+
+def test_an_entry_is_right_where_its_note_says_last_that_the_work_is_open(lint: Lint) -> None:
+    entry = "- [A](a.md) — Phase 2 not built\n"
+    body = "Phase 2: DONE in May.\n\nReverted. "
+    for last, count in (("Phase 2 is not built.", 0), ("Phase 3 is not built.", 1)):
+        files = {"MEMORY.md": entry, "a.md": note(body + last)}
+        assert len(lint(files, "index-outdated-entry")) == count
+
+
+CORRECTED = "# Berths\n\nA berth of the harbour is held for {} minutes.\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "is_reported"),
+    [
+        ("The harbour holds a berth for 45 minutes.", True),
+        ("Held for 45 minutes: a berth of the harbour.", True),
+        # the present value, the past, a name of work, another thing
+        ("The harbour holds a berth for 20 minutes.", False),
+        ("The harbour holds a berth for 20 minutes, not 45 minutes.", False),
+        ("A berth was held for 45 minutes by the harbour in the old plan.", False),
+        ("## 2026-09-20\n\nThe harbour holds a berth for 45 minutes.", False),
+        ("The harbour holds a berth since step 45 minutes.", False),
+        ("The ferry takes 45 minutes.", False),
+    ],
+)
+def test_value_that_a_page_corrected_since_is_reported(
+    repository: Repository, body: str, is_reported: bool
+) -> None:
+    for day, minutes in ((DAYS[1], 45), (DAYS[2], 20)):
+        write_memory(repository.root, {"docs/berths.md": CORRECTED.format(minutes)})
+        repository.commit("docs: how long a berth is held", day)
+    found = repository.judge(body)
+    if not is_reported:
+        assert found == ()
+        return
+    (finding,) = found
+    assert finding.rule == "changed-since"
+    assert finding.message == "45 is 20 now in docs/berths.md:3."
+    assert finding.evidence[0].startswith("docs/berths.md:3: A berth of the harbour")
+    assert finding.evidence[1].startswith("git: changed in ")
+
+
+def test_note_that_still_says_what_another_note_corrected_is_reported(tmp_path: Path) -> None:
+    repository = Repository(tmp_path)
+    for day, minutes in ((DAYS[1], 45), (DAYS[2], 20)):
+        other = note_text("berths", f"A berth of the harbour is held for {minutes} minutes.\n")
+        write_memory(repository.root, {"docs/memory/berths.md": other})
+        repository.commit("memory: berths", day)
+    found = repository.judge(
+        "Guests ask: the harbour holds a berth for 45 minutes.", memory="project/docs/memory"
+    )
+    assert [it.message for it in found] == ["45 is 20 now in docs/memory/berths.md:9."]
+
+
+def test_path_is_suggested_only_with_more_evidence_than_its_base_name(
+    repository: Repository,
+) -> None:
+    write_memory(
+        repository.root,
+        {"deploy/web/action.yml": "a: 1\n", "tide/forms/entry.py": "ENTRY = 1\n", "x/y.py": ""},
+    )
+    repository.commit("more", DAYS[1])
+    git(repository.root, "rm", "--quiet", "-r", "deploy", "tide/forms", "x")
+    repository.commit("less", DAYS[2])
+    write_memory(
+        repository.root,
+        {".github/build/action.yml": "b: [2]\n", "app/tide/entry.py": "def enter(): ...\n"},
+    )
+    repository.commit("others", DAYS[3])
+    one, other = repository.judge(
+        "Deploy with `deploy/web/action.yml`. Forms are in `tide/forms/entry.py`."
+    )
+    assert one.message == "deploy/web/action.yml does not exist."
+    assert other.message == "tide/forms/entry.py does not exist. Did you mean app/tide/entry.py?"
+
+
+def test_sentence_with_the_new_place_tells_of_the_move(repository: Repository) -> None:
+    write_memory(repository.root, {"tide/salle.py": "WIDTH = 3\nHEIGHT = 4\n"})
+    repository.commit("more", DAYS[1])
+    git(repository.root, "mv", "tide/salle.py", "tide/hall.py")
+    repository.commit("English", DAYS[2])
+    assert repository.judge("Anglais : `tide/salle.py` → `tide/hall.py`.") == ()
+    assert [it.rule for it in repository.judge("Voir `tide/salle.py`.")] == ["missing-path"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "구 `tide/tables.py` 스크립트.",
+        "`tide/tables.py` 을 새 것으로 통합.",
+        "Старый `tide/tables.py`.",
+    ],
+)
+def test_former_file_is_known_in_other_languages(repository: Repository, body: str) -> None:
+    git(repository.root, "rm", "--quiet", "tide/tables.py")
+    repository.commit("less", DAYS[1])
+    assert repository.judge(body) == ()
+
+
+def test_file_that_every_commit_changes_and_the_memory_are_no_reason_to_read_again(
+    tmp_path: Path,
+) -> None:
+    repository = Repository(tmp_path)
+    for number in range(10):
+        write_memory(
+            repository.root,
+            {
+                "progress.md": f"Day {number}\n",
+                "docs/memory/other.md": note_text("other", f"{number}\n"),
+                "tide/plan.py": f"PLAN = {number // 9}\n",
+            },
+        )
+        repository.commit(f"work {number}", f"2026-10-{number + 1:02}")
+    text = note_text("x", "`progress.md`, `docs/memory/other.md`, `tide/plan.py`.\n")
+    stamped = text.replace("  type:", "  modified: 2026-10-02\n  type:")
+    root = write_memory(repository.root / "docs" / "memory", {"x.md": stamped, "MEMORY.md": "\n"})
+    environment = load_environment(
+        {"HOME": str(tmp_path), "PATH": os.environ["PATH"]},
+        state=str(tmp_path / "state"),
+        now="2026-11-20T12:00:00+00:00",
+    )._replace(project=str(repository.root))
+    place = find_memory(str(root), environment)
+    opened = Notebook(place, environment, Settings(), frozenset(("changed-since",)))
+    (finding,) = opened.read_snapshot_with_evidence().findings
+    assert [it.partition(":")[0] for it in finding.evidence] == ["tide/plan.py"]

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ricordo.lint.claims.claim import Passage, ProjectClaim, split_passages
+from ricordo.lint.claims.corrections import find_corrected
 from ricordo.lint.claims.history import FileCommit, parse_end_of_day
 from ricordo.lint.claims.instructions import find_repeated
 from ricordo.lint.claims.paths import check_path, find_path_claims
@@ -173,7 +174,7 @@ def _is_better(claim: ProjectClaim, before: ProjectClaim) -> bool:
 def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verdict, ...]:
     """Return the verdicts of the project on the `claims` of `note`, in order."""
     verdicts = [it for it in _check_all(note, claims.all, project) if it is not None]
-    verdicts = _drop_superseded(verdicts)
+    verdicts = [*_drop_superseded(verdicts), *find_corrected(note, project)]
     since = _check_commits(note, verdicts, project)
     if since is not None:
         verdicts.append(since)
@@ -243,8 +244,10 @@ def _check_commits(note: Note, verdicts: Iterable[Verdict], project: Project) ->
     files: dict[str, list[FileCommit]] = {}
     for verdict in paths:
         path = verdict.evidence[0]
-        is_file = path in project.tree.files
-        if is_file and (commits := project.history.find_commits(path, confirmed)):
+        # the memory says nothing of the project, nor do files that are changed with every work
+        is_judged = path in project.tree.files and not project.is_of_memory(path)
+        commits = project.history.find_commits(path, confirmed) if is_judged else []
+        if commits and not project.history.is_log(path, confirmed):
             files[path] = commits
     if not files:
         return None

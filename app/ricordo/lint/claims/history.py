@@ -44,6 +44,10 @@ _LONG = 6
 _LONGEST_CHAIN = 8
 _MOST_QUOTED = 80
 """Characters of a line that are shown as evidence."""
+_FEWEST_LOGGED = 8
+"""Commits to a file from which on it may be a log."""
+_LOGGED = 0.4
+"""The share of all commits from which on it is one."""
 _MARGIN = 180 * 24 * 3600
 """Seconds."""
 
@@ -62,6 +66,18 @@ class FileCommit(NamedTuple):
         """Its id, day and subject, in one line."""
         day = date.fromtimestamp(self.at).isoformat()
         return f"{self.id} {day} {make_one_line(self.subject[:80])}"
+
+
+class Hunk(NamedTuple):
+    """Lines of a file that a commit replaced."""
+
+    path: str
+    commit: FileCommit
+    removed: tuple[str, ...]
+    added: tuple[str, ...]
+
+    removed_text: str
+    """The removed lines as one text, in lower case."""
 
 
 class _Commit(NamedTuple):
@@ -339,6 +355,19 @@ class ProjectHistory:
             self._removed[word, *paths] = list(_parse_removed(answer.split("\n"), word))
         return self._removed[word, *paths]
 
+    def find_hunks(self, *paths: str) -> Iterator[Hunk]:
+        """Yield the lines that commits replaced in the files at `paths`, which are globs of git,
+        newest first.
+        """
+        limits = ("--no-renames", "--no-color", "--diff-filter=M", f"--format={_FORMAT}")
+        answer = self._run("log", "-p", "-U0", "--relative", *limits, "--", *paths)
+        for text in answer.split(f"\n{_MARK}"):
+            head, _, rest = text.lstrip(_MARK).partition("\n")
+            short, at, subject = (*head.split(_MARK, 2), "", "")[:3]
+            commit = FileCommit(short, int(at) if at.isdigit() else 0, subject)
+            if commit.at <= self._now:
+                yield from _parse_hunks(commit, rest)
+
     def load_text_at(self, commit: str, path: str) -> str:
         """Return the text of the file at `path` in `commit`; "" where it has none."""
         if (commit, path) not in self._texts:
@@ -450,6 +479,16 @@ class ProjectHistory:
             self._touched = self._touched_since(int(self._touched_from))
         return [commit for commit in self._touched.get(path, ()) if commit.at > after]
 
+    def is_log(self, path: str, after: float) -> bool:
+        """Return whether so many of the commits after a moment touched `path` that its changes say
+        nothing of it, like those of a changelog.
+        """
+        own = len(self.find_commits(path, after))
+        if own < _FEWEST_LOGGED:
+            return False
+        since = {commit for commits in self._touched.values() for commit in commits}
+        return own > _LOGGED * sum(commit.at > after for commit in since)
+
     def _touched_since(self, moment: int) -> Mapping[str, list[FileCommit]]:
         touched: dict[str, list[FileCommit]] = defaultdict(list)
         for commit, paths in self._log(f"--since=@{moment}"):
@@ -470,7 +509,9 @@ class ProjectHistory:
         if commit not in self._renames:
             if len(self._renames) >= _MOST_COMMITS_COMPARED:
                 return {}
-            wanted = ("-r", "-M", "-z", "--relative", "--diff-filter=R", "--name-status")
+            # an empty file resembles every other empty one
+            moved = ("-M", "--no-rename-empty", "--diff-filter=R", "--name-status")
+            wanted = ("-r", "-z", "--relative", *moved)
             words = self._run("diff-tree", "--no-commit-id", *wanted, commit).split("\0")
             self._renames[commit] = dict(zip(words[1::3], words[2::3], strict=False))
         return self._renames[commit]
@@ -515,6 +556,18 @@ def _parse_removed(lines: Iterable[str], word: str) -> Iterator[tuple[FileCommit
             commit = FileCommit(short, int(at) if at.isdigit() else 0, subject)
         elif commit and line.startswith("-") and not line.startswith("---") and word in line:
             yield commit, line[1:].strip()
+
+
+def _parse_hunks(commit: FileCommit, text: str) -> Iterator[Hunk]:
+    for of_file in f"\n{text}".split("\ndiff --git ")[1:]:
+        head, *hunks = of_file.split("\n@@ ")
+        path = head.rpartition("\n+++ b/")[2].rstrip("\t")
+        for hunk in hunks:
+            lines = hunk.split("\n")[1:]
+            removed = tuple(it[1:] for it in lines if it.startswith("-"))
+            if removed and len(removed) < len(lines):
+                added = tuple(it[1:] for it in lines if it.startswith("+"))
+                yield Hunk(path, commit, removed, added, "\n".join(removed).lower())
 
 
 def _parse_grep(answer: str, commit: str) -> Mapping[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -89,6 +90,18 @@ def check_path(claim: ProjectClaim, project: Project, times: NoteTimes) -> Verdi
     path = posixpath.normpath(_to_glob(path)) + "/" * path.endswith("/")
     if any(sign in path for sign in "*{"):
         return _check_glob(claim, path, project)
+    verdict = _check_listed(claim, path, match, project, times)
+    # a sentence that has the present place, too, tells of the move
+    tells = verdict and verdict.suggestion and verdict.suggestion.strip("./") in claim.passage.text
+    return None if tells else verdict
+
+
+def _check_listed(
+    claim: ProjectClaim, path: str, match: re.Match[str] | None, project: Project, times: NoteTimes
+) -> Verdict | None:
+    """Return whether what `path` names exists, and its line, where the claim has a place, which is
+    the `match`.
+    """
     paths = _find_existing(path.rstrip("/"), project)
     if len(paths) == 1 and _is_moved_since(path, paths[0], project, times):
         return _check_deleted(claim, path, path, project)
@@ -213,14 +226,19 @@ def _check_absent(claim: ProjectClaim, path: str, project: Project) -> Verdict |
 
 
 def _only_of_its_name(path: str, project: Project) -> str:
-    """Return the only file of the project with the name of the missing one; "" where none or
-    several have it, or the name is a common one.
+    """Return the only file of the project with the name of the missing one, where no third file
+    ever had that name and most folders of the missing one are among its own; "" otherwise: many
+    files are called `index.js`, and have nothing in common.
     """
-    name = path.rpartition("/")[2]
+    folder, _, name = path.rpartition("/")
     same = project.tree.by_name.get(name.lower(), ())
-    stem = posixpath.splitext(name)[0].lower()
-    is_distinctive = bool(_ENDING.search(name)) and stem not in load_names("generic", "stems")
-    return same[0] if len(same) == 1 and is_distinctive else ""
+    if len(same) != 1 or not _ENDING.search(name):
+        return ""
+    before = {it for it in project.history.find_deleted(name) if not f"/{it}".endswith(f"/{path}")}
+    wanted = folder.split("/") if folder else []
+    shared = Counter(wanted) & Counter(same[0].split("/")[:-1])
+    is_near = bool(wanted) and 2 * shared.total() >= len(wanted)
+    return same[0] if is_near and before <= {same[0]} else ""
 
 
 def _is_placeholder(path: str) -> bool:

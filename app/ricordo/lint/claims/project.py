@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
+from ricordo.lint.claims.corrections import Corrections
 from ricordo.lint.claims.history import ProjectHistory, parse_end_of_day
 from ricordo.lint.claims.instructions import Instructions, is_instruction_file
 from ricordo.lint.claims.manifests import Manifests
@@ -67,6 +68,10 @@ class Project:
             if path.startswith(f"{spelling}/"):
                 return path.removeprefix(f"{spelling}/")
         return None
+
+    def is_of_memory(self, path: str) -> bool:
+        """Return whether a file of the project belongs to the memory that lies in it."""
+        return bool(self.memory_folder) and path.startswith(self.memory_folder)
 
     def search_words(self, words: Iterable[str]) -> None:
         """Search the project for all `words` at once, which is faster than one by one."""
@@ -143,6 +148,11 @@ class Project:
         readers = ("readme.md", "readme.rst", "readme.txt")
         paths = self.tree.files
         return [it for it in paths if is_instruction_file(it) or it.lower() in readers]
+
+    @cached_property
+    def corrections(self) -> Corrections:
+        """The values that commits replaced in the project's pages and settings."""
+        return Corrections(self.history.find_hunks("*.md", "*.mdx", "*.rst", "*.toml"))
 
     @cached_property
     def manifests(self) -> Manifests:

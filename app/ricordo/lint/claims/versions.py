@@ -8,7 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from ricordo.dates import has_year
-from ricordo.lexicon import build_alternation, list_expressions, lower_text
+from ricordo.lexicon import SPACELESS, build_alternation, list_expressions, lower_text
 from ricordo.lint.claims.claim import Passage, ProjectClaim
 from ricordo.lint.claims.history import FileCommit
 from ricordo.lint.claims.manifests import DeclaredVersion
@@ -56,7 +56,9 @@ def find_version_claims(passage: Passage) -> Iterator[ProjectClaim]:
         if _PINNED.fullmatch(text):
             yield ProjectClaim(ClaimKind.VERSION, text, passage.line_at(offset), passage)
     for match in _SPOKEN.finditer(passage.prose):
-        if _is_version(match, is_first=not passage.prose[: match.start()].strip(" -*+#|>")):
+        before = passage.prose[: match.start()]
+        is_named = _is_version(match, is_first=not before.strip(" -*+#|>"))
+        if is_named and not _denied().search(lower_text(before)):
             yield ProjectClaim(ClaimKind.VERSION, match[0], passage.line_at(match.start()), passage)
 
 
@@ -68,6 +70,14 @@ def _is_version(match: re.Match[str], *, is_first: bool) -> bool:
     is_named = any(char.isupper() for char in name[1:]) or "." in name
     is_numbered = "." in number or number.startswith("v")
     return is_named or is_numbered or (name[0].isupper() and not is_first)
+
+
+@cache
+def _denied() -> re.Pattern[str]:
+    """Return the pattern of the end of a text that denies what comes next: `there is no`."""
+    words = build_alternation(list_expressions("opposition", "negation"))
+    between = rf"[{SPACELESS}]{{0,4}}|(?:[ `*_(\"'-]{{1,3}}\w+){{0,2}}"
+    return re.compile(rf"(?:{words})(?:{between})[ `*_(\"'-]{{0,3}}\Z")
 
 
 def check_version(claim: ProjectClaim, project: Project) -> Verdict | None:
@@ -89,9 +99,11 @@ def check_version(claim: ProjectClaim, project: Project) -> Verdict | None:
         return claim.to_verdict(CheckOutcome.VALID, evidence[agree.index(True)])
     if None in agree:
         return claim.to_unchecked(evidence[agree.index(None)])
-    return claim.to_verdict(
-        CheckOutcome.CHANGED, *evidence[:3], existed=_was_required(claimed, declared, project)
-    )
+    was_required = _was_required(claimed, declared, project)
+    if not was_required and all(int(claimed[0]) > _get_major(each) for each in declared):
+        # what was never that new is another product of the same name
+        return claim.to_unchecked(evidence[0])
+    return claim.to_verdict(CheckOutcome.CHANGED, *evidence[:3], existed=was_required)
 
 
 def _find_current(text: str) -> Iterator[re.Match[str]]:
@@ -177,9 +189,7 @@ def _to_numbers(version: str) -> list[int]:
 
 
 def _was_required(claimed: list[str], declared: list[DeclaredVersion], project: Project) -> bool:
-    """Return whether a manifest once required that version: otherwise the note may mean another
-    product of the same name.
-    """
+    """Return whether a manifest once required that version."""
     return any(
         _agrees(claimed, each._replace(version=number[0]))
         for each in declared
@@ -202,6 +212,10 @@ def _agrees(claimed: list[str], declared: DeclaredVersion) -> bool | None:
     if "x" in (minor, least) or minor == least:
         return True
     return _allows_newer(declared) and required[0] != "0" and int(minor) > int(least)
+
+
+def _get_major(declared: DeclaredVersion) -> int:
+    return int(_DIGITS.findall(declared.version)[0])
 
 
 def _allows_newer(declared: DeclaredVersion) -> bool:

@@ -30,7 +30,7 @@ from ricordo.lint.contradictions.repeats import (
     compare_notes,
     find_candidates,
     find_candidates_for,
-    find_template_statements,
+    find_templates,
     has_related_name,
 )
 from ricordo.lint.contradictions.statements import (
@@ -424,11 +424,13 @@ def _find_repeating(
             }
         )
     found: dict[Paths, Relation] = {}
-    common = find_template_statements(known.digests) if todo else frozenset()
+    if not todo:
+        return found
+    templates = find_templates(known.digests, notes)
     for one, other in todo:
         step()
         digests = known.digests[one], known.digests[other]
-        relation = compare_notes(notes[one], notes[other], digests, common)
+        relation = compare_notes(notes[one], notes[other], digests, templates)
         if known.needs_names and relation and not has_related_name(notes[one], notes[other]):
             relation = Relation.MAY_REPEAT
         if relation is not None:

@@ -6,7 +6,7 @@ Statements count, not their form: another number, negation or subject makes anot
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
@@ -25,7 +25,8 @@ _IN_DOUBT = 0.6
 _LEAST_ALIKE = 0.6
 """Share of common words from which two statements may be one."""
 _TEMPLATE = 3
-"""Notes that make one statement word by word."""
+"""Notes that make one statement word by word, or but for their names."""
+_SHORTEST_NAME = 4
 _CROWD = 20
 """Notes with one word triple from which on it is from a template."""
 
@@ -70,17 +71,43 @@ def find_candidates_for(digest: NoteDigest, digests: Mapping[str, NoteDigest]) -
     ]
 
 
-def find_template_statements(digests: Mapping[str, NoteDigest]) -> frozenset[str]:
-    """Return the statements that are from a template: so many notes contain them literally."""
+class Templates(NamedTuple):
+    """The statements that are from a template: so many notes contain them."""
+
+    literal: frozenset[str]
+    named: frozenset[str]
+    """Those in which each note has its own name."""
+
+
+def find_templates(digests: Mapping[str, NoteDigest], notes: Mapping[str, Note]) -> Templates:
+    """Return the statements of the notes at the paths of `digests` that are from a template."""
     counts = Counter(it.text for digest in digests.values() for it in set(digest.statements))
-    return frozenset(text for text, count in counts.items() if count >= _TEMPLATE)
+    by_form: dict[str, set[str]] = defaultdict(set)
+    for path, digest in digests.items():
+        note = notes[path]
+        names = {name for name in (note.name, note.stem) if len(name) >= _SHORTEST_NAME}
+        for it in digest.statements:
+            form = _blank_names(it.text, names)
+            if form != it.text:
+                by_form[form].add(it.text)
+    return Templates(
+        frozenset(text for text, count in counts.items() if count >= _TEMPLATE),
+        frozenset(text for texts in by_form.values() if len(texts) >= _TEMPLATE for text in texts),
+    )
+
+
+def _blank_names(text: str, names: Iterable[str]) -> str:
+    for name in sorted(names, key=len, reverse=True):
+        text = text.replace(name, "\0")
+    return text
 
 
 def compare_notes(
-    one: Note, other: Note, digests: tuple[NoteDigest, NoteDigest], common: Collection[str] = ()
+    one: Note, other: Note, digests: tuple[NoteDigest, NoteDigest], templates: Templates
 ) -> Relation | None:
     """Return whether two notes repeat each other, including their first statement, or may: a
-    relation of whole notes, or None. `common` statements count only where there are no others.
+    relation of whole notes, or None. Statements of `templates` count only where there are no
+    others, and not in a note with its name filled in: such notes are stubs of different things.
     """
     mine, theirs = build_shingles(one.body), build_shingles(other.body)
     union = len(mine | theirs)
@@ -88,7 +115,7 @@ def compare_notes(
     if shared < _IN_DOUBT * _LEAST_SHARED:
         return None
     short, long = sorted(digests, key=lambda it: sum(len(said.text) for said in it.statements))
-    said, heard = _gists(short, common), _gists(long, common)
+    said, heard = _gists(short, templates), _gists(long, templates)
     weight = sum(len(it.words) for it in said)
     if not weight or not heard:
         return None
@@ -103,9 +130,11 @@ def _smaller(one: NoteDigest, other: NoteDigest) -> int:
     return min(len(one.shingles), len(other.shingles))
 
 
-def _gists(digest: NoteDigest, common: Collection[str]) -> list[_Gist]:
+def _gists(digest: NoteDigest, templates: Templates) -> list[_Gist]:
     told = [it.text for it in digest.statements if not it.in_frontmatter]
-    return [_gist(text) for text in [it for it in told if it not in common] or told]
+    own = [it for it in told if it not in templates.literal and it not in templates.named]
+    is_stub = not own and not templates.named.isdisjoint(told)
+    return [] if is_stub else [_gist(text) for text in own or told]
 
 
 def _gist(text: str) -> _Gist:

@@ -18,6 +18,7 @@ from ricordo.patterns import compile_lazily
 from ricordo.search.fuzzy import find_similar
 
 _VALUE = compile_lazily(r"([ \t]*[^\s:#-][^:]*:[ \t]+)(\S.*?)[ \t]*")
+_CUT = compile_lazily(r"\s#(?=[^\s#])")
 
 
 def fix_missing_fields(note: Note, fields: Collection[str], layout: Layout) -> Fix | None:
@@ -56,6 +57,30 @@ def fix_invalid_yaml(note: Note) -> Fix | None:
             act = EditLine(note.path, number, lines[number - 1], quoted)
             return Fix(f"quote the value of {match[1].strip(' :')}", (act,))
     return None
+
+
+def find_cut_value(note: Note) -> tuple[int, str]:
+    """Return the 1-based line of the first value that YAML ends at ` #` in the middle of a text,
+    and its key; 0 and "" without one. A blank behind the sign makes it a comment on purpose.
+    """
+    head = note.text[: note.frontmatter.end].split("\n")
+    for number, line in enumerate(head, 1):
+        match = _VALUE.fullmatch(line.rstrip("\r"))
+        cut = _CUT.search(match[2]) if match else None
+        if match and cut and match[2][0] not in "\"'|>#" and " " in match[2][: cut.start()]:
+            return number, match[1].strip(" :")
+    return 0, ""
+
+
+def fix_cut_value(note: Note) -> Fix | None:
+    """Return the fix that quotes the value of which YAML drops the end."""
+    number, key = find_cut_value(note)
+    line = split_plain_lines(note)[number - 1]
+    match = _VALUE.fullmatch(line)
+    if match is None:
+        return None
+    quoted = match[1] + frontmatter.quote_double(match[2].strip())
+    return Fix(f"quote the value of {key}", (EditLine(note.path, number, line, quoted),))
 
 
 def fix_unknown_type(

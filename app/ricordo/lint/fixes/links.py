@@ -22,6 +22,8 @@ _SHORTEST_WORD = 5
 """Characters of a name; among shorter ones, one letter makes another word."""
 _A_HABIT = 5
 """Links with one beginning, from which on it is intended."""
+_A_KIND = 3
+"""Notes whose names begin with one word, from which on it tells their kind."""
 _TWO_ERRORS = 12
 """Characters of a name from which on two letters may be wrong."""
 
@@ -71,7 +73,7 @@ class LinkTargets:
 
     def find_misspelt(self, resolved: ResolvedLink) -> str:
         """Return the path of the only note that a wikilink can mean: one that was renamed, else
-        the only one of that name but for a typing error; "" for none.
+        the only one of that name but for a typing error or the kind before it; "" for none.
         """
         to = self._renamed.get(self._path_of(resolved), "")
         if to in self._memory.by_path:
@@ -81,7 +83,30 @@ class LinkTargets:
             return ""
         most = 2 if len(word) >= _TWO_ERRORS else 1
         paths = self._paths_by_name(_spelling(self._memory.names).alike(word, most))
+        paths = paths or set(self._by_bare_stem.get(self._drop_kind(resolved.link.target), ()))
         return paths.pop() if len(paths) == 1 else ""
+
+    @cached_property
+    def _kinds(self) -> frozenset[str]:
+        """The first words of names that several notes share, such as `feedback`."""
+        if self._memory.layout.has_own_conventions:
+            # the first word of a page is part of its subject
+            return frozenset()
+        firsts = Counter(_split_stem(note.path)[0] for note in self._memory.notes)
+        return frozenset(word for word, count in firsts.items() if count >= _A_KIND)
+
+    @cached_property
+    def _by_bare_stem(self) -> Mapping[tuple[str, ...], list[str]]:
+        """The paths of the notes by the words of their names, without a kind."""
+        by_stem: dict[tuple[str, ...], list[str]] = {}
+        for note in self._memory.notes:
+            by_stem.setdefault(self._drop_kind(note.path), []).append(note.path)
+        by_stem.pop((), None)
+        return by_stem
+
+    def _drop_kind(self, path: str) -> tuple[str, ...]:
+        first, *rest = _split_stem(path)
+        return tuple(rest) if first in self._kinds else (first, *rest)
 
     def _path_of(self, resolved: ResolvedLink) -> str:
         return f"{resolved.path}.md" if resolved.link.is_wikilink else resolved.path
@@ -173,6 +198,11 @@ def _first_folder(resolved: ResolvedLink) -> str:
     """Return the first folder of a link; "" where it has none, or begins with `..`."""
     folder, slash, _ = resolved.link.target.removeprefix("./").partition("/")
     return folder if slash and folder != ".." else ""
+
+
+def _split_stem(path: str) -> list[str]:
+    """Return the words of a name or a path of a note, in lower case."""
+    return re.split(r"[-_\s]+", get_stem(path).lower())
 
 
 def _folder(path: str) -> str:

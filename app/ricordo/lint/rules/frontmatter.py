@@ -13,7 +13,9 @@ from ricordo.lint.conventions import (
 )
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.frontmatter import (
+    find_cut_value,
     find_second_frontmatter,
+    fix_cut_value,
     fix_invalid_yaml,
     fix_missing_fields,
     fix_second_frontmatter,
@@ -53,10 +55,18 @@ def frontmatter_missing(note: Note, context: RuleContext) -> Iterator[RuleResult
 @note_rule("frontmatter-invalid", Severity.ERROR, "frontmatter that is not valid YAML")
 def frontmatter_invalid(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find frontmatter that only a lenient parser can read; no agent reads that of a wiki or of a
-    plain folder with another one.
+    plain folder with another one. A text that YAML cuts off is valid, but not what was written.
     """
     fault = note.frontmatter.error
     if fault is None:
+        number, key = find_cut_value(note)
+        if number:
+            written = note.text.split("\n")[number - 1].strip()
+            message = f"YAML ends the {key} at “ #”: put it in quotes."
+            fix = fix_cut_value(note)
+            yield RuleResult(
+                number, message, written, (written,), fix=fix, at_most=Severity.WARNING
+            )
         return
     lines = note.text.split("\n", fault.line)
     quoted = lines[fault.line - 1].rstrip("\r") if len(lines) >= fault.line else ""

@@ -15,7 +15,7 @@ from ricordo.memory.layout import FileRole
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import ResolvedLink, TargetKind
-from ricordo.memory.note import Note
+from ricordo.memory.note import Note, get_stem
 from ricordo.patterns import compile_lazily
 
 _ASSETS = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".csv", ".tsv", ".json")
@@ -47,9 +47,11 @@ def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
             yield RuleResult(link.line, message, link.target, (_line(file, link),), file.path, fix)
 
 
-@memory_rule("wanted-note", Severity.INFO, "a [[wikilink]] to a note that does not exist")
+@memory_rule("wanted-note", Severity.WARNING, "a [[wikilink]] to a note that does not exist")
 def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find wikilinks to names that no note has, each name once a file."""
+    """Find wikilinks to names that no note has, each name once a file. One that cannot mean any
+    other note may be intended.
+    """
     meant = LinkTargets(memory, context.renamed)
     for file, resolved in _without_repeats(_find_links(memory, TargetKind.MISSING)):
         link = resolved.link
@@ -58,9 +60,17 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
             and file.role is not FileRole.SUPPORT
             and not _is_entry(memory, file, link)
         ):
+            to = "" if meant.is_relative_elsewhere(resolved) else meant.find_misspelt(resolved)
             message = f"Link to a note that does not exist: {link.target}."
-            fix = _correct_spelling(memory, meant, file, resolved)
-            yield RuleResult(link.line, message, link.target, (_line(file, link),), file.path, fix)
+            yield RuleResult(
+                link.line,
+                f"{message} Did you mean {get_stem(to)}?" if to else message,
+                link.target,
+                (_line(file, link),),
+                file.path,
+                _correct_spelling(memory, file, resolved, to) if to else None,
+                at_most=Severity.WARNING if to else Severity.INFO,
+            )
 
 
 @memory_rule("orphan-note", Severity.INFO, "a note that no index entry and no note links to")
@@ -103,18 +113,13 @@ def _repair(memory: Memory, meant: LinkTargets, file: Note, resolved: ResolvedLi
     return relinked or remove_link(file, resolved.link)
 
 
-def _correct_spelling(
-    memory: Memory, meant: LinkTargets, file: Note, resolved: ResolvedLink
-) -> Fix | None:
-    if meant.is_relative_elsewhere(resolved):
-        return None
-    to = meant.find_misspelt(resolved)
+def _correct_spelling(memory: Memory, file: Note, resolved: ResolvedLink, to: str) -> Fix | None:
     same = [
         other.link
         for other in memory.links[file.path]
         if other.link.is_wikilink and other.link.target == resolved.link.target
     ]
-    return relink(memory, file, same, to, safe=False) if to else None
+    return relink(memory, file, same, to, safe=False)
 
 
 def _find_links(memory: Memory, *leads: TargetKind) -> Iterator[tuple[Note, ResolvedLink]]:

@@ -128,7 +128,7 @@ def changed_since(
                 message = f"Files that the note names changed after {_day_of(note)}."
                 yield from _report(note, verdict, message, Severity.INFO)
             else:
-                message = f"{_quote(verdict)} differs from the project."
+                message = f"{verdict.problem or f'{_quote(verdict)} differs from the project'}."
                 is_value = verdict.kind is not ClaimKind.VERSION
                 at_most = Severity.WARNING if is_value else _severity_of(verdict)
                 yield from _report(note, verdict, message, at_most)

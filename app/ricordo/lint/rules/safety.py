@@ -221,6 +221,9 @@ def _begins_block(text: str, offset: int) -> bool:
 
 
 def _is_quoted(text: str, match: re.Match[str]) -> bool:
+    """Return whether a match is inside of quotation marks on its line, or of code."""
+    if any(code.start() <= match.start() < code.end() for code in _CODE.finditer(text)):
+        return True
     start = text.rfind("\n", 0, match.start()) + 1
     line = _line_at(text, match.start())
     return any(

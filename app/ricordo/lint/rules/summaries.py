@@ -99,7 +99,7 @@ def _judge_entry(memory: Memory, index: MemoryIndex, entry: Entry) -> Iterator[R
     block = ProseBlock(entry.line, entry.text)
     for claim in _find_open(block.prose):
         done = _find_done(note, claim, beside=0)
-        if done is not None:
+        if done is not None and not _is_open_after(note, claim, done):
             claimed = " ".join(entry.text[claim.start : claim.end].split())
             message = f"The entry says “{claimed}”, its note that it is done."
             evidence = (f"{note.path}:{done.line}: {done.text}",)
@@ -230,6 +230,13 @@ def _find_done(note: Note, claim: _Claim, beside: int) -> _Done | None:
         if place is not None:
             return _Done(block.line_at(place), block.line_text_at(place)[:_MOST_QUOTED])
     return None
+
+
+def _is_open_after(note: Note, claim: _Claim, done: _Done) -> bool:
+    """Return whether a note calls all of the subject of a claim unfinished below `done`."""
+    later = (block for block in _list_body(note) if block.line > done.line)
+    opened = (it.subject for block in later for it in _find_open(block.prose))
+    return bool(claim.subject) and any(claim.subject <= subject for subject in opened)
 
 
 def _list_body(note: Note) -> list[ProseBlock]:
@@ -387,11 +394,19 @@ def _get_items(blocks: Iterable[ProseBlock]) -> list[ProseBlock]:
     items: list[ProseBlock] = []
     for block in blocks:
         numbered = _NUMBERED.match(block.text)
-        if numbered and int(numbered[1]) == len(items) + 1:
+        is_within = items and _get_indent(block) > _get_indent(items[0])
+        if numbered and int(numbered[1]) == len(items) + 1 and not is_within:
             items.append(block)
+        elif numbered and int(numbered[1]) == 1 and items and not is_within:
+            # another list
+            break
         elif block.text.lstrip().startswith("#") or not items:
             break
     return items
+
+
+def _get_indent(block: ProseBlock) -> int:
+    return len(block.text) - len(block.text.lstrip())
 
 
 def _find_other_totals(note: Note) -> Iterator[RuleResult]:
@@ -404,7 +419,9 @@ def _find_other_totals(note: Note) -> Iterator[RuleResult]:
         totals = re.compile(
             rf"\b(all|every|both)\s+(?:of\s+the\s+)?(\w+)[ -]{noun}s?\b", re.IGNORECASE
         )
-        same = re.compile(rf"\b(?:{number}|{_spell(number)})[ -]{noun}", re.IGNORECASE)
+        # as many of one kind may be part of all
+        own = rf"\b(?:{number}|{_spell(number)})\b[^.;:\n]{{0,{_NEAR}}}?\b{noun}"
+        same = re.compile(own, re.IGNORECASE)
         body = _list_body(note)
         found = next(((it, total) for it in body if (total := totals.search(it.prose))), None)
         if found is None or any(same.search(it.prose) for it in body):
