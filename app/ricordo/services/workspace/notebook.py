@@ -326,10 +326,9 @@ class Notebook:
         self._encrypted: EncryptedFiles | None = None
         self._last_findings: tuple[Finding, ...] = ()
         self._gatherer = EvidenceGatherer(
-            create_sources(place, environment, self.activity), self._linter.rules
+            create_sources(place, environment, self.activity), self._linter
         )
-        self._evidence = None if self._gatherer.has_sources else NO_EVIDENCE
-        """None before it was gathered."""
+        self._evidence: Evidence | None = None
 
     def copy(self) -> Notebook:
         """Return a second notebook of the same memory, for use in another thread."""
@@ -358,6 +357,11 @@ class Notebook:
     def evidence(self) -> Evidence:
         """What was gathered so far."""
         return self._evidence or NO_EVIDENCE
+
+    @property
+    def _gathered(self) -> Evidence | None:
+        """What was gathered; None as long as there is something to gather and nothing was."""
+        return self._evidence or (None if self._gatherer.has_sources else NO_EVIDENCE)
 
     def list(self) -> Memory:
         """Return the memory by its indexes and the names of its notes, which is much faster than
@@ -419,16 +423,14 @@ class Notebook:
         return self._set_evidence(self._gatherer.gather_news(memory, self.evidence, step))
 
     def _set_evidence(self, now: Evidence) -> bool:
-        before = self._evidence
-        if before != now:
-            self._evidence = now
+        before, self._evidence = self._gathered, now
         return before != now
 
     def judge(self, memory: Memory, *, is_stored: bool = True) -> Snapshot:
         """Return a snapshot of `memory`, judged with the evidence gathered so far; its numbers are
         stored if `is_stored`.
         """
-        evidence = self._evidence
+        evidence = self._gathered
         warning = ""
         dismissed: frozenset[str] = frozenset()
         closed: frozenset[str] = frozenset()
@@ -482,7 +484,7 @@ class Notebook:
         """Return the findings of `memory`, which need not be on disk, worst first; dismissed ones
         too.
         """
-        evidence = self._evidence
+        evidence = self._gathered
         verdicts: VerdictsByPath = {}
         written: Mapping[str, date] = {}
         with suppress(StateUnusable):
