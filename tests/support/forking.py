@@ -1,8 +1,8 @@
 """`ricordo` in processes that are forked from one which has loaded its modules.
 
 For tests that call it in hundreds of states, where how it starts is not their subject: a process
-that loads everything itself takes five times as long. What each sees is its own: arguments,
-environment, directory and streams.
+that loads everything itself takes five times as long. Arguments, environment, directory and
+streams of each are its own.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 import gc
 import json
 import os
+import signal
 import socket
 import sys
-import tempfile
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -44,29 +44,62 @@ _LONGEST = 1 << 16
 _MOST_HANDLES = 256
 
 
+class ForkedProcess:
+    """`ricordo` called with `words`; its streams are pipes, as those of `subprocess.Popen`."""
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        environ: Mapping[str, str],
+        cwd: Path | str,
+        loaded: Sequence[str] = LOADED,
+    ) -> None:
+        """`loaded` are the modules that it finds loaded."""
+        self._server = _server(*loaded)
+        request = {"words": words, "environ": dict(environ), "cwd": str(cwd)}
+        (its_in, ours_in), (ours_out, its_out), (ours_err, its_err) = (os.pipe() for _ in range(3))
+        theirs = (its_in, its_out, its_err)
+        socket.send_fds(self._server, [json.dumps(request).encode()], theirs)
+        for handle in theirs:
+            os.close(handle)
+        self.stdin = os.fdopen(ours_in, "wb")
+        self.stdout = os.fdopen(ours_out, "rb")
+        self.stderr = os.fdopen(ours_err, "rb")
+        self.pid = int(self._server.recv(_LONGEST))
+        self._code: int | None = None
+
+    def wait(self, timeout: float = SECONDS) -> int:
+        """Wait until it has ended; return its exit code, or its signal below 0."""
+        if self._code is None:
+            self._server.settimeout(timeout)
+            self._server.send(json.dumps(self.pid).encode())
+            self._code = int(self._server.recv(_LONGEST))
+        return self._code
+
+    def kill(self) -> None:
+        """End it at once."""
+        if self._code is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
 def run_forked(
     *words: str, environ: Mapping[str, str], cwd: Path | str, given: bytes = b""
 ) -> CompletedProcess[bytes]:
     """Call `ricordo` with `words`; return what it printed."""
-    request = {"words": words, "environ": dict(environ), "cwd": str(cwd)}
-    reading, writing = os.pipe()
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        handles = (reading, out.fileno(), err.fileno())
-        socket.send_fds(_server(), [json.dumps(request).encode()], handles)
-        os.close(reading)
-        with suppress(BrokenPipeError), os.fdopen(writing, "wb") as stdin:
-            stdin.write(given)
-        code = int(_server().recv(_LONGEST))
-        out.seek(0)
-        err.seek(0)
-        return CompletedProcess(words, code, out.read(), err.read())
+    process = ForkedProcess(words, environ, cwd)
+    with process.stdin, process.stdout, process.stderr:
+        with suppress(BrokenPipeError):
+            process.stdin.write(given)
+            process.stdin.close()
+        out, err = process.stdout.read(), process.stderr.read()
+        return CompletedProcess(words, process.wait(), out, err)
 
 
 @cache
-def _server() -> socket.socket:
+def _server(*loaded: str) -> socket.socket:
     """Return the connection to the process that forks, which ends with this one."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    code = f"from tests.support.forking import serve; serve({theirs.fileno()})"
+    code = f"from tests.support.forking import serve; serve({theirs.fileno()}, {loaded})"
     environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
     os.set_inheritable(theirs.fileno(), True)
     os.posix_spawn(sys.executable, [sys.executable, "-P", "-c", code], environ)
@@ -75,9 +108,11 @@ def _server() -> socket.socket:
     return ours
 
 
-def serve(number: int) -> None:
-    """Fork a process for each request on the socket `number`, and answer with its exit code."""
-    for name in LOADED:
+def serve(number: int, loaded: Sequence[str]) -> None:
+    """Fork a process for each request on the socket `number` and answer with its id; for an id,
+    answer with the code that its process ended with.
+    """
+    for name in loaded:
         import_module(name)
     sys.path.remove(str(ROOT))
     gc.freeze()
@@ -86,13 +121,16 @@ def serve(number: int) -> None:
             message, handles, _, _ = socket.recv_fds(connection, _LONGEST, 3)
             if not message:
                 return
-            child = os.fork()
-            if not child:
-                _run(json.loads(message), handles)
+            request = json.loads(message)
+            if isinstance(request, int):
+                answer = os.waitstatus_to_exitcode(os.waitpid(request, 0)[1])
+            else:
+                answer = os.fork()
+                if not answer:
+                    _run(request, handles)
             for handle in handles:
                 os.close(handle)
-            code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-            connection.send(str(code).encode())
+            connection.send(str(answer).encode())
 
 
 def _run(request: Mapping[str, Any], handles: list[int]) -> None:
@@ -102,6 +140,9 @@ def _run(request: Mapping[str, Any], handles: list[int]) -> None:
     for stream, handle in enumerate(handles):
         os.dup2(handle, stream)
     os.closerange(3, _MOST_HANDLES)
+    sys.stdin = os.fdopen(0, closefd=False)
+    sys.stdout = os.fdopen(1, "w", closefd=False)
+    sys.stderr = os.fdopen(2, "w", errors="backslashreplace", closefd=False)
     os.environ.clear()
     os.environ.update(request["environ"])
     os.chdir(request["cwd"])
