@@ -20,6 +20,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from subprocess import CompletedProcess
+from threading import Timer
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,11 +70,15 @@ class ForkedProcess:
         self._code: int | None = None
 
     def wait(self, timeout: float = SECONDS) -> int:
-        """Wait until it has ended; return its exit code, or its signal below 0."""
+        """Return its exit code, or its signal below 0, once it has ended; it is killed after
+        `timeout` seconds.
+        """
         if self._code is None:
-            self._server.settimeout(timeout)
+            too_late = Timer(timeout, self.kill)
+            too_late.start()
             self._server.send(json.dumps(self.pid).encode())
             self._code = int(self._server.recv(_LONGEST))
+            too_late.cancel()
         return self._code
 
     def kill(self) -> None:
@@ -104,7 +109,6 @@ def _server(*loaded: str) -> socket.socket:
     os.set_inheritable(theirs.fileno(), True)
     os.posix_spawn(sys.executable, [sys.executable, "-P", "-c", code], environ)
     theirs.close()
-    ours.settimeout(SECONDS)
     return ours
 
 

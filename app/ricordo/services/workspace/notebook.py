@@ -423,7 +423,9 @@ class Notebook:
         return self._set_evidence(self._gatherer.gather_news(memory, self.evidence, step))
 
     def _set_evidence(self, now: Evidence) -> bool:
-        before, self._evidence = self._gathered, now
+        before = self._gathered
+        if before != now:
+            self._evidence = now
         return before != now
 
     def judge(self, memory: Memory, *, is_stored: bool = True) -> Snapshot:
