@@ -14,8 +14,8 @@ import signal
 import socket
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -74,12 +74,20 @@ class ForkedProcess:
         `timeout` seconds.
         """
         if self._code is None:
-            too_late = Timer(timeout, self.kill)
-            too_late.start()
-            self._server.send(json.dumps(self.pid).encode())
-            self._code = int(self._server.recv(_LONGEST))
-            too_late.cancel()
+            with self.killed_after(timeout):
+                self._server.send(json.dumps(self.pid).encode())
+                self._code = int(self._server.recv(_LONGEST))
         return self._code
+
+    @contextmanager
+    def killed_after(self, seconds: float) -> Iterator[None]:
+        """Kill it unless the block ends in time."""
+        too_late = Timer(seconds, self.kill)
+        too_late.start()
+        try:
+            yield
+        finally:
+            too_late.cancel()
 
     def kill(self) -> None:
         """End it at once."""
@@ -92,7 +100,7 @@ def run_forked(
 ) -> CompletedProcess[bytes]:
     """Call `ricordo` with `words`; return what it printed."""
     process = ForkedProcess(words, environ, cwd)
-    with process.stdin, process.stdout, process.stderr:
+    with process.stdin, process.stdout, process.stderr, process.killed_after(SECONDS):
         with suppress(BrokenPipeError):
             process.stdin.write(given)
             process.stdin.close()
