@@ -4,6 +4,7 @@ configuration of their own.
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from itertools import count
@@ -28,6 +29,24 @@ settings.register_profile(
     "soak", settings.get_profile("ricordo"), max_examples=20_000, derandomize=False
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ricordo"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Let no garbage be looked for while tests are collected, nor later among what was made then:
+    it is most of all objects, and stays to the end.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def pytest_unconfigure() -> None:
+    """Look for no garbage at the end: pytest does five times among all objects, for nobody."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

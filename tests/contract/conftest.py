@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +25,16 @@ class Answer(NamedTuple):
 
 
 Call = Callable[..., Answer]
+
+
+@pytest.fixture(autouse=True)
+def no_search_for_garbage() -> Iterator[None]:
+    """Look for no garbage: the tests here parse the whole program, which makes much and none of it
+    is garbage.
+    """
+    gc.disable()
+    yield
+    gc.enable()
 
 
 @pytest.fixture

@@ -79,6 +79,14 @@ def sources() -> list[Source]:
     return [parsed(path) for path in sorted(ROOT.rglob("*.py"))]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def forgotten_sources() -> Iterator[None]:
+    """Forget the trees in the end: they are more objects than all others in this process."""
+    yield
+    sources.cache_clear()
+    nodes_of.cache_clear()
+
+
 def snippet(code: str, path: str = "cli/some.py") -> Source:
     return Source(path, ast.parse(code))
 

@@ -326,6 +326,7 @@ def loop():
             while True: pass
         except BaseException: pass
 hook_prompt.answer_prompt = lambda *_: {blocking}
+hook.TIMEOUT = {seconds}
 hook.answer(["prompt"])
 """
 
@@ -334,7 +335,10 @@ hook.answer(["prompt"])
 @pytest.mark.parametrize("is_blocked", [False, True], ids=["", "with the signal blocked"])
 def test_whatever_blocks_it_ends_with_0(world: World, blocking: str, is_blocked: bool):
     pipe_at(world.path / "pipe")
-    code = HANGING.format(blocking=BLOCKING[blocking].format(pipe=str(world.path / "pipe")))
+    # a loop takes a whole core as long as it is let
+    seconds = 1 if "loop" in blocking else "hook.TIMEOUT"
+    call = BLOCKING[blocking].format(pipe=str(world.path / "pipe"))
+    code = HANGING.format(blocking=call, seconds=seconds)
     done = subprocess.run(
         [sys.executable, "-c", code],
         input=world.event(),

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
 from tests.support.builders import note_text, write_memory
+from tests.support.forking import ForkedProcess
 from tests.unit.machine import Machine
 
+LOADED = ("ricordo.cli.mcp", "ricordo.cli.main", "ricordo.mcp.server")
 SECRET = "hunter2-Kq8vR2mZ9xTd"
 NOTES = {
     "MEMORY.md": "- [Database](database.md) — tests\n- [Deploy](deploy.md) — when\n",
@@ -48,14 +48,8 @@ class ServerProcess:
     def __init__(
         self, machine: Machine, cwd: Path, *words: str, environ: Mapping[str, str] | None = None
     ) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "ricordo", "mcp", *words],
-            cwd=cwd,
-            env={**environment(machine), **(environ or {})},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        environ = {**environment(machine), **(environ or {})}
+        self.process = ForkedProcess(["mcp", *words], environ, cwd, LOADED)
         self.lines: list[bytes] = []
         self._number = 0
 
@@ -70,7 +64,6 @@ class ServerProcess:
 
     def send(self, message: Mapping[str, Any] | bytes) -> None:
         raw = message if isinstance(message, bytes) else json.dumps(message).encode()
-        assert self.process.stdin is not None
         self.process.stdin.write(raw + b"\n")
         self.process.stdin.flush()
 
@@ -94,7 +87,6 @@ class ServerProcess:
                 return message
 
     def read(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert line, "the server ended"
         self.lines.append(line)
@@ -103,13 +95,10 @@ class ServerProcess:
 
     def end(self) -> tuple[int, bytes]:
         """Close the connection; return the exit code and what is on standard error."""
-        assert self.process.stdin is not None
         self.process.stdin.close()
         errors: list[bytes] = []
-        assert self.process.stderr is not None
         reading = Thread(target=lambda: errors.append(self.process.stderr.read()))
         reading.start()
-        assert self.process.stdout is not None
         self.lines += self.process.stdout.readlines()
         code = self.process.wait(timeout=60)
         reading.join()

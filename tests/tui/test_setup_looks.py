@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-import threading
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from ricordo.tui.connect.screen import ConnectScreen
 from ricordo.tui.doctor.screen import DoctorScreen
 from tests.support.builders import note_text, write_memory
 from tests.tui import hostile
-from tests.tui.stage import PATIENCE, Stage, build, notebook_app
+from tests.tui.stage import Stage, build, notebook_app
 from tests.tui.test_looks import Compare
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
@@ -155,14 +155,13 @@ def test_no_problems(
 
 
 def test_checking(snap_compare: Compare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    go_on = threading.Event()
+    def endlessly(environment: Environment, step: Step) -> Diagnosis:
+        while True:
+            # raises once the screen is closed
+            step("reading memories, 120 of 400")
+            time.sleep(0.05)
 
-    def slowly(environment: Environment, step: Step) -> Diagnosis:
-        step("reading memories, 120 of 400")
-        go_on.wait(PATIENCE)
-        return Diagnosis((), ())
-
-    monkeypatch.setattr("ricordo.tui.doctor.screen.diagnose", slowly)
+    monkeypatch.setattr("ricordo.tui.doctor.screen.diagnose", endlessly)
     label = property(lambda job: f"{job.progress.phase} … 1 s")
     monkeypatch.setattr("ricordo.tui.jobs.Job.label", label)
 
@@ -177,11 +176,8 @@ def test_checking(snap_compare: Compare, tmp_path: Path, monkeypatch: pytest.Mon
         await stage.paints("120 of 400")
         await stage.hush()
 
-    try:
-        app = notebook_app(build(tmp_path))
-        assert snap_compare(app, terminal_size=(80, 24), run_before=ready)
-    finally:
-        go_on.set()
+    app = notebook_app(build(tmp_path))
+    assert snap_compare(app, terminal_size=(80, 24), run_before=ready)
 
 
 @themes

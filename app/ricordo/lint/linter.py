@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -65,19 +65,25 @@ class Linter:
         """`only` are the rules to run; empty runs all. `quiet` is what earlier runs did not
         find.
         """
-        self._rules = [
-            rule
-            if rule.name not in severities
-            else replace(rule, severity=severity, is_set_by_user=True)
-            for rule in load_rules().values()
-            if (severity := severities.get(rule.name, rule.severity)) is not None
-            and (not only or rule.name in only)
-        ]
+        self._severities = severities
+        self._only = only
         self._by_file: dict[int, tuple[Note, tuple[Finding, ...]]] = {}
         self._by_verdicts: dict[int, _VerdictFindings] = {}
         self._by_rule: dict[str, _MemoryFindings] = {}
         self._context: RuleContext | None = None
         self._quiet = quiet
+
+    @cached_property
+    def _rules(self) -> Sequence[Rule]:
+        # loaded at the first use: who opens a memory does not always judge it
+        return [
+            rule
+            if rule.name not in self._severities
+            else replace(rule, severity=severity, is_set_by_user=True)
+            for rule in load_rules().values()
+            if (severity := self._severities.get(rule.name, rule.severity)) is not None
+            and (not self._only or rule.name in self._only)
+        ]
 
     @property
     def rules(self) -> frozenset[str]:

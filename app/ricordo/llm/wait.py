@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import threading
 from collections.abc import Callable, Coroutine, Iterator
@@ -80,6 +79,8 @@ def wait_for(asking: Coroutine[Any, Any, T], step: Callable[[], None]) -> T:
 
 
 def _run(watched: Coroutine[Any, Any, T]) -> T:
+    import asyncio
+
     loop = asyncio.new_event_loop()
     loop.set_default_executor(_DaemonExecutor())
     task = loop.create_task(watched)
@@ -114,6 +115,8 @@ class _DaemonExecutor(ThreadPoolExecutor):
 
 
 async def _watch(asking: Coroutine[Any, Any, T], step: Callable[[], None]) -> T:
+    import asyncio
+
     task = asyncio.ensure_future(asking)
     try:
         while not task.done():

@@ -11,13 +11,14 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.builders import write_memory
+from tests.support.forking import run_forked
 
 SECONDS = 60
 AGENTS = ("claude", "codex", "opencode", "gemini")
@@ -39,31 +40,43 @@ class Home:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.environ: dict[str, str] = {}
+        self.is_forked = False
+        """Whether `ricordo` is called in processes that were loaded before."""
 
     @property
     def state(self) -> Path:
         return self.path.parent / "state"
 
     def run(self, *words: str, code: int | None = 0) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
+        environ = {
+            "PATH": "/usr/bin:/bin",
+            "HOME": str(self.path),
+            "RICORDO_STATE": str(self.state),
+            **self.environ,
+        }
+        done = self._start(words, environ)
+        assert "Traceback" not in done.stderr
+        if code is not None:
+            assert done.returncode == code, done.stderr
+        return done
+
+    def _start(
+        self, words: Sequence[str], environ: dict[str, str]
+    ) -> subprocess.CompletedProcess[str]:
+        if self.is_forked:
+            done = run_forked(*words, environ=environ, cwd=self.path)
+            out, err = done.stdout.decode(), done.stderr.decode()
+            return subprocess.CompletedProcess(words, done.returncode, out, err)
+        return subprocess.run(
             [sys.executable, "-m", "ricordo", *words],
             cwd=self.path,
-            env={
-                "PATH": "/usr/bin:/bin",
-                "HOME": str(self.path),
-                "RICORDO_STATE": str(self.state),
-                **self.environ,
-            },
+            env=environ,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             timeout=SECONDS,
             check=False,
         )
-        assert "Traceback" not in done.stderr
-        if code is not None:
-            assert done.returncode == code, done.stderr
-        return done
 
     def status(self) -> dict[str, dict[str, Any]]:
         agents = json.loads(self.run("connect", "--status", "--json").stdout)["agents"]
@@ -204,6 +217,7 @@ def test_there_are_forty_homes():
 
 @pytest.mark.parametrize("shape", CONNECTABLE)
 def test_a_home_is_as_it_was_after_disconnecting(home: Home, shape: str):
+    home.is_forked = True
     CONNECTABLE[shape](home)
     before = home.snapshot()
     if shape == "a state in the home":
@@ -223,6 +237,7 @@ def test_a_home_is_as_it_was_after_disconnecting(home: Home, shape: str):
 
 @pytest.mark.parametrize("shape", REFUSED)
 def test_nothing_of_others_is_replaced(home: Home, shape: str):
+    home.is_forked = True
     REFUSED[shape](home)
     before = home.snapshot()
     done = home.run("connect", "claude", "--yes", code=4)

@@ -1,4 +1,4 @@
-"""Sessions of agents as the hooks see them: real processes, given the events of each agent."""
+"""Sessions of agents as the hooks see them: processes that are given the events of each agent."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any
 
 from ricordo.agents.claude.folder import make_slug
 from tests.support.builders import note_text, write_memory
+from tests.support.forking import run_forked
 from tests.unit.machine import ENVIRON, git
 
 SECONDS = 30
@@ -62,15 +63,20 @@ class Session:
 
     def hook(self, event: str, document: bytes | None = None, **fields: Any) -> dict[str, Any]:
         """Run the hook; return its answer, {} for none, once it is sure that it ended well."""
-        words = [sys.executable, "-m", "ricordo", "hook", event]
-        done = subprocess.run(
-            [*words, f"--agent={self.agent}"] if self.agent else words,
-            input=self.event(**fields) if document is None else document,
-            env=self.environ,
-            capture_output=True,
-            timeout=SECONDS,
-            check=False,
-        )
+        words = ["hook", event, f"--agent={self.agent}"] if self.agent else ["hook", event]
+        given = self.event(**fields) if document is None else document
+        if "PYTHONPATH" in self.more:
+            # another Ricordo than the one that is loaded
+            done = subprocess.run(
+                [sys.executable, "-m", "ricordo", *words],
+                input=given,
+                env=self.environ,
+                capture_output=True,
+                timeout=SECONDS,
+                check=False,
+            )
+        else:
+            done = run_forked(*words, environ=self.environ, cwd=Path.cwd(), given=given)
         assert (done.returncode, done.stderr) == (0, b"")
         answer: dict[str, Any] = json.loads(done.stdout) if done.stdout else {}
         return answer

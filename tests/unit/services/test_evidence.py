@@ -11,6 +11,7 @@ from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.transcripts.store import TranscriptStore
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Evidence, Verdict
+from ricordo.lint.linter import Linter
 from ricordo.memory.memory import Memory
 from ricordo.services.workspace import evidence as gathering
 from ricordo.services.workspace import notebook as opening
@@ -63,9 +64,11 @@ def notebook(root: Path, *rules: str) -> Notebook:
 def test_what_no_rule_looks_at_is_not_gathered(root: Path) -> None:
     memory = open_memory(root, {"tides.md": note_text()})
     source = Known()
-    assert not EvidenceGatherer([source], {"dead-link"}).gather(memory).verdicts
+    other = Linter({}, frozenset({"dead-link"}))
+    assert not EvidenceGatherer([source], other).gather(memory).verdicts
     assert source.asked == 0
-    assert EvidenceGatherer([source], {"dead-link", "orphan-note"}).gather(memory).verdicts
+    both = Linter({}, frozenset({"dead-link", "orphan-note"}))
+    assert EvidenceGatherer([source], both).gather(memory).verdicts
     assert source.asked == 1
 
 

@@ -238,11 +238,13 @@ def _check(request: Mapping[str, Any], environment: Environment) -> None:
 def _verify_handoffs(cwd: str, environment: Environment) -> None:
     """Verify the handoffs of the project again, for the hook of the next start."""
     from ricordo.handoff.check import HANDOFF_FILES
-    from ricordo.services.handoff.resume import resume_handoff
 
     here = find_workplace(cwd)
     for name in sorted(HANDOFF_FILES):
         path = os.path.join(here.top, name)
         if os.path.isfile(path):
+            # most projects have none, and it takes longer to load than all the rest
+            from ricordo.services.handoff.resume import resume_handoff
+
             with suppress(*_ERRORS):
                 resume_handoff(environment._replace(cwd=cwd), path)

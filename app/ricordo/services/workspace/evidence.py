@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from ricordo import git
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from ricordo.lint.claims.project import Project
     from ricordo.lint.claims.verdict_cache import NoteVerdicts, VerdictCache
     from ricordo.lint.contradictions.comparer import NoteComparer as Comparer
+    from ricordo.lint.linter import Linter
     from ricordo.storage.project_tree import ProjectTree
     from ricordo.storage.project_words import ProjectWords
 
@@ -495,9 +496,15 @@ EVIDENCE_RULES = Activity.rules | PairSource.rules | ClaimSource.rules
 class EvidenceGatherer:
     """Gathers the evidence on one memory; not thread-safe."""
 
-    def __init__(self, sources: Sequence[EvidenceSource], rules: Collection[str]) -> None:
-        """`rules` are those that will run; sources that none of them uses are skipped."""
-        self._sources = [it for it in sources if not it.rules.isdisjoint(rules)]
+    def __init__(self, sources: Sequence[EvidenceSource], linter: Linter) -> None:
+        """Sources that no rule of `linter` uses are skipped."""
+        self._every_source = sources
+        self._linter = linter
+
+    @cached_property
+    def _sources(self) -> Sequence[EvidenceSource]:
+        rules = self._linter.rules
+        return [it for it in self._every_source if not it.rules.isdisjoint(rules)]
 
     @property
     def has_sources(self) -> bool:

@@ -330,10 +330,9 @@ class Notebook:
         self._encrypted: EncryptedFiles | None = None
         self._last_findings: tuple[Finding, ...] = ()
         self._gatherer = EvidenceGatherer(
-            create_sources(place, environment, self.activity), self._linter.rules
+            create_sources(place, environment, self.activity), self._linter
         )
-        self._evidence = None if self._gatherer.has_sources else NO_EVIDENCE
-        """None before it was gathered."""
+        self._evidence: Evidence | None = None
 
     def copy(self) -> Notebook:
         """Return a second notebook of the same memory, for use in another thread."""
@@ -362,6 +361,11 @@ class Notebook:
     def evidence(self) -> Evidence:
         """What was gathered so far."""
         return self._evidence or NO_EVIDENCE
+
+    @property
+    def _gathered(self) -> Evidence | None:
+        """What was gathered; None as long as there is something to gather and nothing was."""
+        return self._evidence or (None if self._gatherer.has_sources else NO_EVIDENCE)
 
     def list(self) -> Memory:
         """Return the memory by its indexes and the names of its notes, which is much faster than
@@ -423,7 +427,7 @@ class Notebook:
         return self._set_evidence(self._gatherer.gather_news(memory, self.evidence, step))
 
     def _set_evidence(self, now: Evidence) -> bool:
-        before = self._evidence
+        before = self._gathered
         if before != now:
             self._evidence = now
         return before != now
@@ -432,7 +436,7 @@ class Notebook:
         """Return a snapshot of `memory`, judged with the evidence gathered so far; its numbers are
         stored if `is_stored`.
         """
-        evidence = self._evidence
+        evidence = self._gathered
         warning = ""
         dismissed: frozenset[str] = frozenset()
         closed: frozenset[str] = frozenset()
@@ -486,7 +490,7 @@ class Notebook:
         with suppress(StateUnusable):
             verdicts = self.verdicts.find_active()
             written = self._written(memory)
-        context = self._create_context(memory, self._evidence, verdicts, written)
+        context = self._create_context(memory, self._gathered, verdicts, written)
         return self._run_rules(memory, context)
 
     def find_moved(self, memory: Memory) -> MovedFiles:

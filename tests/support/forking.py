@@ -1,0 +1,172 @@
+"""`ricordo` in processes that are forked from one which has loaded its modules.
+
+For tests that call it in hundreds of states, where how it starts is not their subject: a process
+that loads everything itself takes five times as long. Arguments, environment, directory and
+streams of each are its own.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from subprocess import CompletedProcess
+from threading import Timer
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+LOADED = (
+    "ricordo.__main__",
+    "ricordo.cli.connect",
+    "ricordo.cli.main",
+    "ricordo.cli.streams",
+    "ricordo.hook.program",
+    "ricordo.hook.prompt",
+    "ricordo.hook.session_events",
+    "ricordo.hook.start",
+    "ricordo.lint.rules",
+    "ricordo.services.connect.connection",
+    "ricordo.services.connect.requests",
+    "ricordo.services.handoff.resume",
+    "ricordo.services.history.recorder",
+    "ricordo.services.workspace.settings",
+)
+SECONDS = 60
+_LONGEST = 1 << 16
+_MOST_HANDLES = 256
+
+
+class ForkedProcess:
+    """`ricordo` called with `words`; its streams are pipes, as those of `subprocess.Popen`."""
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        environ: Mapping[str, str],
+        cwd: Path | str,
+        loaded: Sequence[str] = LOADED,
+    ) -> None:
+        """`loaded` are the modules that it finds loaded."""
+        self._server = _server(*loaded)
+        request = {"words": words, "environ": dict(environ), "cwd": str(cwd)}
+        (its_in, ours_in), (ours_out, its_out), (ours_err, its_err) = (os.pipe() for _ in range(3))
+        theirs = (its_in, its_out, its_err)
+        socket.send_fds(self._server, [json.dumps(request).encode()], theirs)
+        for handle in theirs:
+            os.close(handle)
+        self.stdin = os.fdopen(ours_in, "wb")
+        self.stdout = os.fdopen(ours_out, "rb")
+        self.stderr = os.fdopen(ours_err, "rb")
+        self.pid = int(self._server.recv(_LONGEST))
+        self._code: int | None = None
+
+    def wait(self, timeout: float = SECONDS) -> int:
+        """Return its exit code, or its signal below 0, once it has ended; it is killed after
+        `timeout` seconds.
+        """
+        if self._code is None:
+            with self.killed_after(timeout):
+                self._server.send(json.dumps(self.pid).encode())
+                self._code = int(self._server.recv(_LONGEST))
+        return self._code
+
+    @contextmanager
+    def killed_after(self, seconds: float) -> Iterator[None]:
+        """Kill it unless the block ends in time."""
+        too_late = Timer(seconds, self.kill)
+        too_late.start()
+        try:
+            yield
+        finally:
+            too_late.cancel()
+
+    def kill(self) -> None:
+        """End it at once."""
+        if self._code is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
+def run_forked(
+    *words: str, environ: Mapping[str, str], cwd: Path | str, given: bytes = b""
+) -> CompletedProcess[bytes]:
+    """Call `ricordo` with `words`; return what it printed."""
+    process = ForkedProcess(words, environ, cwd)
+    with process.stdin, process.stdout, process.stderr, process.killed_after(SECONDS):
+        with suppress(BrokenPipeError):
+            process.stdin.write(given)
+            process.stdin.close()
+        out, err = process.stdout.read(), process.stderr.read()
+        return CompletedProcess(words, process.wait(), out, err)
+
+
+@cache
+def _server(*loaded: str) -> socket.socket:
+    """Return the connection to the process that forks, which ends with this one."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    code = f"from tests.support.forking import serve; serve({theirs.fileno()}, {loaded})"
+    environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+    os.set_inheritable(theirs.fileno(), True)
+    os.posix_spawn(sys.executable, [sys.executable, "-P", "-c", code], environ)
+    theirs.close()
+    return ours
+
+
+def serve(number: int, loaded: Sequence[str]) -> None:
+    """Fork a process for each request on the socket `number` and answer with its id; for an id,
+    answer with the code that its process ended with.
+    """
+    for name in loaded:
+        import_module(name)
+    sys.path.remove(str(ROOT))
+    gc.freeze()
+    with socket.socket(fileno=number) as connection:
+        while True:
+            message, handles, _, _ = socket.recv_fds(connection, _LONGEST, 3)
+            if not message:
+                return
+            request = json.loads(message)
+            if isinstance(request, int):
+                answer = os.waitstatus_to_exitcode(os.waitpid(request, 0)[1])
+            else:
+                answer = os.fork()
+                if not answer:
+                    _run(request, handles)
+            for handle in handles:
+                os.close(handle)
+            connection.send(str(answer).encode())
+
+
+def _run(request: Mapping[str, Any], handles: list[int]) -> None:
+    """Be `ricordo` in this process; do not return."""
+    from ricordo.__main__ import main
+
+    for stream, handle in enumerate(handles):
+        os.dup2(handle, stream)
+    os.closerange(3, _MOST_HANDLES)
+    sys.stdin = os.fdopen(0, closefd=False)
+    sys.stdout = os.fdopen(1, "w", closefd=False)
+    sys.stderr = os.fdopen(2, "w", errors="backslashreplace", closefd=False)
+    os.environ.clear()
+    os.environ.update(request["environ"])
+    os.chdir(request["cwd"])
+    sys.argv = ["ricordo", *request["words"]]
+    code: object = 70
+    try:
+        code = main()
+    except SystemExit as error:
+        code = error.code
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code if isinstance(code, int) else 0)
