@@ -12,6 +12,8 @@ class FolderSession(NamedTuple):
     """Its transcript."""
     cwd: str
     """Where it began; "" where that is unknown."""
+    began: str
+    """When it began, ISO 8601 in UTC; "" where that is unknown."""
 
 
 class ProjectFolder(NamedTuple):

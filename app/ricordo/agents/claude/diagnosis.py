@@ -19,7 +19,7 @@ from ricordo.agents.claude.folder import (
     make_slug,
 )
 from ricordo.agents.claude.location import list_project_folders
-from ricordo.agents.claude.transcript import list_transcripts, read_session_cwd
+from ricordo.agents.claude.transcript import list_transcripts, read_session_start
 from ricordo.agents.diagnosis import (
     ConfiguredHook,
     ConfiguredServer,
@@ -67,7 +67,7 @@ def _cut_slug(path: str) -> str:
 def _read_folder(path: str, named: Mapping[str, Sequence[str]]) -> ProjectFolder:
     """Return a folder; `named` are the recorded projects by the names of their folders."""
     newest = sorted(list_transcripts(path), reverse=True)[:MOST_SESSIONS]
-    sessions = tuple(FolderSession(file, read_session_cwd(file) or "") for _, file in newest)
+    sessions = tuple(FolderSession(file, *read_session_start(file)) for _, file in newest)
     folder = ProjectFolder(path, os.path.join(path, "memory"), sessions)
     name = folder.name[:LONGEST_SLUG]
     wide = (str(it) for cwd in folder.cwds for it in (cwd, *PurePath(cwd).parents))

@@ -16,13 +16,8 @@ from ricordo.agents.workplace import find_workplace
 from ricordo.errors import MemoryNotFound, MemoryUnreadable
 from ricordo.lint.finding import Severity
 from ricordo.memory.note import Note
-from ricordo.services.doctor.identity import (
-    STRONG,
-    WEAK,
-    PastProject,
-    Repositories,
-    read_first_time,
-)
+from ricordo.services.doctor.identity import Repositories
+from ricordo.services.doctor.past_project import STRONG, WEAK, PastProject, pick, rank
 from ricordo.services.doctor.problem import MoveRepair, Problem
 from ricordo.services.doctor.project_map import ProjectMap, is_at, is_inside
 from ricordo.storage.reader import read_memory
@@ -125,29 +120,30 @@ def read_earlier(
     """
     if git.find_top_level(owner) != owner:
         return
-    sessions = [it.path for it in folder.sessions if is_at(it.cwd, owner)]
-    times = {path: time for path in sessions if (time := read_first_time(path))}
+    sessions = [it for it in folder.sessions if it.began and is_at(it.cwd, owner)]
+    first = min((it.began for it in sessions), default="")
     repositories = projects.repositories
-    if not times or repositories.has_commit_before(owner, min(times.values())):
+    if repositories.has_commit_before(owner, first):
         return
     begin = repositories.read_begin(owner)
-    earlier = [it for it in times if datetime.fromisoformat(times[it]) < begin]
-    yield folder, PastProject(owner, earlier)
+    earlier = [it.path for it in sessions if datetime.fromisoformat(it.began) < begin]
+    past = PastProject(owner, earlier)
+    # its files are there: it became a repository later
+    if not past.has_files_in(owner):
+        yield folder, past
 
 
 def find_taken_over(
     projects: ProjectMap, folder: ProjectFolder, past: PastProject
 ) -> Iterator[Problem]:
     """Yield the problem of notes of a project that was in the directory of another one before."""
+    own = past.compare(past.path, projects.repositories)
     # its name and the directory always speak for the one that is there now
-    if past.compare(past.path, projects.repositories).weight >= 2 * WEAK + STRONG:
+    if any(it.weight >= 2 * WEAK + STRONG for it in rank([past], [own])):
         return
     candidates = (it for it in projects.list_candidates(past.path) if it != past.path)
-    likely = [past.compare(it, projects.repositories) for it in candidates]
-    likely.sort(key=lambda it: -it.weight)
-    is_tie = len(likely) > 1 and likely[0].weight == likely[1].weight
-    if likely and likely[0].is_confirmed and not is_tie:
-        best = likely[0]
+    compared = [past.compare(it, projects.repositories) for it in candidates]
+    if (best := pick(rank([past], compared))) is not None:
         what = f"are older than the repository in {past.path}"
         yield _explain_foreign(
             projects, folder, past.path, best.project, past.transcripts, what, best.evidence

@@ -12,18 +12,19 @@ from ricordo.agents.diagnosis import ProjectFolder
 from ricordo.agents.folder import has_notes
 from ricordo.agents.workplace import Workplace, find_workplace
 from ricordo.lint.finding import Severity
-from ricordo.services.doctor.identity import (
-    STRONG,
-    WEAK,
-    Likeness,
-    PastProject,
-    read_first_time,
-)
 from ricordo.services.doctor.mixed_memories import (
     find_mixed,
     find_shared,
     find_taken_over,
     read_earlier,
+)
+from ricordo.services.doctor.past_project import (
+    STRONG,
+    WEAK,
+    Likeness,
+    PastProject,
+    pick,
+    rank,
 )
 from ricordo.services.doctor.problem import MoveRepair, Problem
 from ricordo.services.doctor.project_map import (
@@ -75,7 +76,7 @@ def find_memory_problems(
         yield from find_taken_over(projects, folder, past_project)
     for number, (folder, past) in enumerate(gone, 1):
         step(f"looking for projects that are gone, {number} of {len(gone)}")
-        yield _explain_gone(projects, folder, past, step)
+        yield _explain_gone(projects, folder, past)
 
 
 # Memories that no session loads
@@ -144,7 +145,7 @@ def _read_past(folder: ProjectFolder) -> list[PastProject]:
 
 
 def _explain_gone(
-    projects: ProjectMap, folder: ProjectFolder, past: Sequence[PastProject], step: Step
+    projects: ProjectMap, folder: ProjectFolder, past: Sequence[PastProject]
 ) -> Problem:
     """Return the problem of a memory whose project is gone: moved, renamed or deleted."""
     for each in past:
@@ -154,12 +155,10 @@ def _explain_gone(
         if owner := _find_surrounding(projects, each.path):
             was = f"{each.path}, which is gone, was inside the repository {owner}"
             return _explain_inside(projects, folder, "subfolder-memory", owner, was)
-    likely = _find_likely(projects, folder, past, step)
+    likely = _find_likely(projects, folder, past)
     path = past[0].path if past else ""
-    is_tie = len(likely) > 1 and likely[0].weight == likely[1].weight
-    if is_tie or not likely or not likely[0].is_confirmed:
+    if (best := pick(likely)) is None:
         return _make_orphan(folder, path, likely)
-    best = likely[0]
     evidence = (f"{path} is gone", *best.evidence) if path else best.evidence
     last = max((it.last_time for it in past), default="")
     if any(it.project == best.project for it in _compare_neighbours(projects, path)):
@@ -196,17 +195,12 @@ def _find_surrounding(projects: ProjectMap, path: str) -> str:
 
 def _ran_earlier(projects: ProjectMap, project: str, time: str) -> bool:
     """Return whether sessions ran in `project` before `time`; not if either is unknown."""
-    sessions = (
-        session.path
-        for folder in projects.folders
-        for session in folder.sessions
-        if is_at(session.cwd, project)
-    )
-    return bool(time) and any("" < read_first_time(it) < time for it in sessions)
+    sessions = (it for folder in projects.folders for it in folder.sessions)
+    return any("" < it.began < time and is_at(it.cwd, project) for it in sessions)
 
 
 def _find_likely(
-    projects: ProjectMap, folder: ProjectFolder, past: Sequence[PastProject], step: Step
+    projects: ProjectMap, folder: ProjectFolder, past: Sequence[PastProject]
 ) -> list[Likeness]:
     """Return the projects that may be the one of a folder, the likeliest first."""
     best: dict[str, Likeness] = {}
@@ -217,8 +211,7 @@ def _find_likely(
         for it in _add_up([*compared, *branches, *_compare_neighbours(projects, each.path)]):
             if it.project not in best or best[it.project].weight < it.weight:
                 best[it.project] = it
-    likely = _add_up([*best.values(), *_compare_notes(projects, folder)])
-    return sorted(likely, key=lambda it: (-it.weight, it.project))
+    return rank(past, list(_add_up([*best.values(), *_compare_notes(projects, folder)])))
 
 
 def _add_up(found: Iterable[Likeness]) -> Iterator[Likeness]:
