@@ -27,6 +27,13 @@ from ricordo.storage.foreign_file import list_subfolders, read_plain_file
 
 if TYPE_CHECKING:
     from ricordo.agents.connection import Connection, Launcher
+    from ricordo.agents.diagnosis import (
+        BrokenFile,
+        ConfiguredHook,
+        ConfiguredServer,
+        NamedFile,
+        RepositoryRecord,
+    )
     from ricordo.agents.transcripts.checkpoint import Checkpoint
     from ricordo.agents.transcripts.reader import LineTranscript
     from ricordo.agents.transcripts.session import Message, MessagePlace
@@ -140,6 +147,38 @@ class CodexSupport(AgentSupport):
 
     def project_of(self, root: str, layout: Layout) -> str:
         return ""
+
+    def hooks(
+        self, places: Sequence[Workplace], home: str, environ: Mapping[str, str]
+    ) -> list[ConfiguredHook]:
+        from ricordo.agents.codex import diagnosis
+
+        return list(diagnosis.find_hooks(find_home(home, environ), places))
+
+    def servers(
+        self, places: Sequence[Workplace], home: str, environ: Mapping[str, str]
+    ) -> list[ConfiguredServer]:
+        from ricordo.agents.codex import diagnosis
+
+        return list(diagnosis.find_servers(find_home(home, environ), places))
+
+    def broken_settings(
+        self, places: Sequence[Workplace], home: str, environ: Mapping[str, str]
+    ) -> list[BrokenFile]:
+        from ricordo.agents.codex import diagnosis
+
+        return list(diagnosis.find_broken_settings(find_home(home, environ), places))
+
+    def instruction_paths(self, home: str, environ: Mapping[str, str]) -> list[NamedFile]:
+        from ricordo.agents.diagnosis import find_broken_link
+
+        return list(find_broken_link(os.path.join(find_home(home, environ), "AGENTS.md")))
+
+    def repository_records(self, home: str, environ: Mapping[str, str]) -> list[RepositoryRecord]:
+        from ricordo.agents.codex import diagnosis
+
+        rollouts = find_rollouts(find_home(home, environ))
+        return list(diagnosis.find_repository_records(rollouts))
 
     def session_filter(
         self, place: MemoryPlace, projects: Sequence[str], home: str, environ: Mapping[str, str]

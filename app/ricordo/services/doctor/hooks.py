@@ -23,6 +23,8 @@ SLOW_MILLISECONDS = 500
 """What a hook may cost a prompt before it is reported."""
 MOST_TRANSCRIPTS = 20
 """Transcripts whose hooks are timed, the newest ones of all projects."""
+_LEAST_SECONDS, _MOST_SECONDS = 0.1, 3600
+"""Timeouts of hooks that may be meant: no program answers in less, no user waits for more."""
 _OWN_HOOK = compile_lazily(
     r"(?:^|[/\s'\"])ricordo(?:[/'\"\s].*)? hook (?:prompt|start|wrote|compact|stop|end)\b"
 )
@@ -87,9 +89,11 @@ def check_hooks(
     """Yield the problems of the hooks that an agent runs in `places`."""
     home = os.path.realpath(environment.agent_home)
     gone: dict[str, dict[str, str]] = defaultdict(dict)
+    misused: dict[str, Problem] = {}
     for place in places:
         calls: dict[ConfiguredHook, HookCall | None] = {}
         for hook in support.hooks([place], environment.agent_home, environment.environ):
+            misused |= {problem.id: problem for problem in _find_misuse(support, hook)}
             variables = {"HOME": environment.agent_home}
             # the settings of the user are in the home directory, but apply to all projects
             is_own_project = place.top != home and is_inside(hook.file, place.top)
@@ -108,6 +112,50 @@ def check_hooks(
             tuple(uses),
             "Restore the program, or remove the hook.",
             (path,),
+        )
+    yield from misused.values()
+
+
+def _find_misuse(support: AgentSupport, hook: ConfiguredHook) -> Iterator[Problem]:
+    """Yield what is wrong with how the settings write a hook."""
+    shown = support.agent.shown if support.agent else ""
+    evidence = (f"{hook.event} runs {hook.command} in {hook.file}",)
+    cause = (hook.file, hook.event, hook.command)
+    if hook.ignored_arguments:
+        is_shell = _INTERPRETER.fullmatch(os.path.basename(hook.command)) is not None
+        danger = ": the event, with your prompt in it, becomes its script" if is_shell else ""
+        arguments = shlex.join(hook.ignored_arguments)
+        yield Problem(
+            "hook-arguments",
+            Severity.ERROR if is_shell else Severity.WARNING,
+            f"{shown} runs {hook.command} without its arguments{danger}.",
+            (*evidence, f"`args` has {arguments}, which {shown} ignores"),
+            f"Write it as one command: {shlex.join((hook.command, *hook.ignored_arguments))}",
+            cause,
+        )
+    if not hook.is_trusted and not is_own(hook):
+        yield Problem(
+            "hooks-untrusted",
+            Severity.WARNING,
+            f"{shown} skips a hook that you have not trusted: {hook.command}.",
+            (*evidence, "the settings do not name it as trusted"),
+            f"Type /hooks in {shown} and look at it, or remove it.",
+            cause,
+        )
+    if hook.timeout is not None and not _LEAST_SECONDS <= hook.timeout[0] <= _MOST_SECONDS:
+        seconds, written = hook.timeout
+        is_short = seconds < _LEAST_SECONDS
+        after = f"{seconds * 1000:,.0f} ms" if is_short else f"{seconds / 3600:,.1f} hours"
+        unit = "milliseconds" if is_short else "seconds"
+        yield Problem(
+            "hook-timeout",
+            Severity.WARNING if is_short else Severity.INFO,
+            f"{shown} stops a hook only after {after}: {hook.command}."
+            if not is_short
+            else f"{shown} stops a hook after {after}, before it can answer: {hook.command}.",
+            (*evidence, f"`{written}`: {shown} counts {unit}"),
+            f"Write the {unit} that it may take.",
+            cause,
         )
 
 

@@ -44,7 +44,7 @@ class Repositories:
         """No project was asked yet."""
         self._remotes: dict[str, str] = {}
         self._identities: dict[str, ProjectIdentity] = {}
-        self._commits: dict[str, list[str]] = {}
+        self._commits: dict[str, list[tuple[str, bytes]]] = {}
         self._wanted: dict[str, None] = {}
         self._branches: dict[str, frozenset[str]] = {}
 
@@ -96,21 +96,23 @@ class Repositories:
         assert not self._commits
         self._wanted.update(dict.fromkeys(names))
 
-    def find_commits(self, project: str, names: Iterable[str]) -> list[str]:
+    def find_commits(self, project: str, names: Iterable[str]) -> dict[str, bytes]:
         """Return those of the expected `names`, which may be short, that are commits in the
-        repository of a project.
+        repository of a project, with their subjects.
         """
         if project not in self._commits:
             self._commits[project] = self._ask_commits(project)
-        ids = self._commits[project]
-        return [name for name in names if any(id.startswith(name) for id in ids)]
+        commits = self._commits[project]
+        matches = ((name, it) for name in names for it in commits if it[0].startswith(name))
+        return {name: subject for name, (_, subject) in matches}
 
-    def _ask_commits(self, project: str) -> list[str]:
+    def _ask_commits(self, project: str) -> list[tuple[str, bytes]]:
         if not self._wanted or git.find_top_level(project) is None:
             return []
-        words = ("--no-walk", "--ignore-missing", "--format=%H", *self._wanted, "--")
+        words = ("--no-walk", "--ignore-missing", "--format=%H %s", *self._wanted, "--")
         answer = git.run_git(project, "log", *words, seconds=SECONDS) or b""
-        return answer.decode("ascii", "replace").split()
+        lines = (line.partition(b" ") for line in answer.split(b"\n") if line)
+        return [(name.decode("ascii", "replace"), subject) for name, _, subject in lines]
 
 
 def _read_reflog_begin(project: str) -> int:

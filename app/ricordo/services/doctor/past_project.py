@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from ricordo import git
+from ricordo.agents.diagnosis import RepositoryRecord
 from ricordo.agents.registry import list_instruction_files
 from ricordo.agents.transcripts.lines import parse_text, parse_time
 from ricordo.patterns import compile_lazily
@@ -53,6 +54,9 @@ _LONG_COMMIT, _WHOLE_COMMIT = 12, 40
 _BEFORE_COMMIT = compile_lazily(rb"(?<![\w-])|(?<=\\n)")
 _BEFORE_MADE = compile_lazily(rb"(?:\[[\w./-]+ |\bcommit )\Z")
 _AFTER_COMMIT = compile_lazily(rb"(?!\w)(-?)")
+_SHORTEST_SUBJECT, _LONGEST_SUBJECT = 4, 24
+"""Bytes of the subject of a commit by which it is recognised behind its name."""
+_WHOLE_NAME = compile_lazily(r"[0-9a-f]{40}")
 _MIXED = compile_lazily(rb"\d+[a-f]|[a-f]+\d")
 _TIME = compile_lazily(rb'"timestamp":\s*"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)')
 _BRANCH = compile_lazily(rb'"gitBranch":\s*("(?:[^"\\]|\\.)*")')
@@ -78,12 +82,16 @@ class Likeness(NamedTuple):
 class PastProject:
     """A project whose directory is gone, by what its sessions left."""
 
-    def __init__(self, path: str, transcripts: Sequence[str]) -> None:
-        """`transcripts` are those of its sessions, the newest first."""
+    def __init__(
+        self, path: str, transcripts: Sequence[str], records: Iterable[RepositoryRecord] = ()
+    ) -> None:
+        """`transcripts` are those of its sessions, the newest first; `records` is what agents noted
+        of the repository.
+        """
         self.path = path
         files: dict[str, None] = {}
         made: dict[str, None] = {}
-        listed: dict[str, None] = {}
+        listed: dict[str, bytes] = {}
         self.transcripts = transcripts
         self.cwds: set[str] = set()
         """Where its sessions worked, at any time."""
@@ -97,8 +105,11 @@ class PastProject:
             for expression in expressions:
                 names = dict.fromkeys(expression.findall(text))
                 files.update(dict.fromkeys(parse_text(b'"%b"' % name) for name in names))
-            for commit, is_made in _find_commits(text):
-                (made if is_made else listed)[commit] = None
+            for commit, behind in _find_commits(text):
+                if behind is None:
+                    made[commit] = None
+                else:
+                    listed[commit] = max(behind, listed.get(commit, b""))
             self.cwds |= set(map(parse_text, set(_CWD.findall(text))))
             self.branches |= set(map(parse_text, set(_BRANCH.findall(text)))) - {""}
             links = set(_find_links(text)) if len(self._addresses) < _MOST_ADDRESSES else ()
@@ -106,10 +117,15 @@ class PastProject:
             if (times := _TIME.findall(text)) and len(self._times) < _MOST_TIMES:
                 first, last = (parse_time(f"{it.decode()}Z") for it in (min(times), max(times)))
                 self._times.append((first, last))
+        for record in records:
+            if _WHOLE_NAME.fullmatch(record.commit):
+                made[record.commit] = None
+            self.branches |= {record.branch} - {""}
+            self._addresses |= {normalize_remote(record.remote)} - {""}
         named = [it for it in files if "." in it.rpartition("/")[2] and it not in _COMMON_FILES]
         # some of all, not those of the newest session alone
         self._files = named[:: -(-len(named) // _MOST_FILES) or 1]
-        self._made = made.keys()
+        self._made, self._listed = made.keys(), listed
         self.commits = [*made, *(it for it in listed if it not in made)][:_MOST_COMMITS]
         """What may be commits in the texts of its sessions."""
         self.last_time = max((last for _, last in self._times), default="")
@@ -162,9 +178,16 @@ class PastProject:
         noun, verb = ("commit", "is") if len(named) == 1 else ("commits", "are")
         text = f"{len(named)} {noun} that its sessions named {verb} in {project}"
         is_sure = len(named) > 1 or any(
-            len(name) >= _LONG_COMMIT or name in self._made for name in named
+            len(name) >= _LONG_COMMIT or name in self._made or self._has_subject(name, subject)
+            for name, subject in named.items()
         )
         return (STRONG if is_sure else WEAK if named else 0, text)
+
+    def _has_subject(self, name: str, subject: bytes) -> bool:
+        """Return whether the subject of a commit follows its name, as in what git prints."""
+        text = json.dumps(subject.decode("utf-8", "replace"), ensure_ascii=False)[1:-1].encode()
+        behind = self._listed.get(name, b"").removeprefix(b" ")
+        return len(text) >= _SHORTEST_SUBJECT and behind.startswith(text[:_LONGEST_SUBJECT])
 
     def _compare_remote(self, project: str, repositories: Repositories) -> tuple[int, str]:
         remote = repositories.read_remote(project) if self._addresses else ""
@@ -212,9 +235,9 @@ def _list_file_expressions(path: str) -> list[re.Pattern[bytes]]:
     ]
 
 
-def _find_commits(text: bytes) -> Iterator[tuple[str, bool]]:
-    """Yield what may be the names of commits, each with whether it is named as one that was made
-    or shown.
+def _find_commits(text: bytes) -> Iterator[tuple[str, bytes | None]]:
+    """Yield what may be the names of commits, each with the text behind it; None if it is named as
+    one that was made or shown.
     """
     for match in _COMMIT.finditer(text.translate(_DIGITS_AS_ZERO)):
         start, end = match.span()
@@ -223,9 +246,9 @@ def _find_commits(text: bytes) -> Iterator[tuple[str, bool]]:
             continue
         name = text[start:end]
         if _BEFORE_MADE.search(text, max(0, start - _LONGEST_BRANCH), start):
-            yield name.decode(), True
+            yield name.decode(), None
         elif not after[1] and _MIXED.match(name) and _BEFORE_COMMIT.match(text, start):
-            yield name.decode(), False
+            yield name.decode(), text[end : end + _LONGEST_SUBJECT + 1]
 
 
 def _find_links(text: bytes) -> Iterator[bytes]:

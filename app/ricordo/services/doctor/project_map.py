@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from ricordo import git
-from ricordo.agents.diagnosis import MemorySource, ProjectFolder
+from ricordo.agents.diagnosis import MemorySource, ProjectFolder, RepositoryRecord
 from ricordo.agents.registry import SUPPORTED
 from ricordo.agents.workplace import Workplace, find_workplace
 from ricordo.patterns import compile_lazily
@@ -110,6 +110,16 @@ class ProjectMap:
             for digest in digest_notes(folder.memory):
                 notes.setdefault(digest, []).append(folder)
         return notes
+
+    @cached_property
+    def records(self) -> Mapping[str, Sequence[RepositoryRecord]]:
+        """What all agents noted of repositories, by the directories in which these were."""
+        home, environ = self.environment.agent_home, self.environment.environ
+        noted: dict[str, list[RepositoryRecord]] = {}
+        for support in SUPPORTED:
+            for record in support.repository_records(home, environ):
+                noted.setdefault(record.directory, []).append(record)
+        return noted
 
     def list_repositories(self, folder: str) -> Sequence[str]:
         """Return the projects that are repositories in a folder."""

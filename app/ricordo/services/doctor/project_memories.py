@@ -67,7 +67,7 @@ def find_memory_problems(
     gone: list[tuple[ProjectFolder, list[PastProject]]] = []
     for number, folder in enumerate(unloaded, 1):
         step(f"reading sessions of projects that are gone, {number} of {len(unloaded)}")
-        gone.append((folder, _read_past(folder)))
+        gone.append((folder, _read_past(projects, folder)))
     everything = [*(it for _, past in gone for it in past), *(past for _, past in earlier)]
     # each repository is asked for the commits of all at once
     projects.repositories.expect_commits(commit for past in everything for commit in past.commits)
@@ -110,6 +110,10 @@ def _explain_moved_rule(
     if named is not None:
         check = "redirected-memory"
         evidence = [f"{named.file} ({named.scope} settings) names {named.directory}"]
+    elif _is_in_other_place(folder, target):
+        check = "split-memory"
+        now = os.path.dirname(os.path.dirname(os.path.dirname(target)))
+        evidence = [f"the directory of settings and memories is {now} now"]
     elif place.top != place.root:
         check = "worktree-memory"
         evidence = [f"{cwd} is a worktree of {place.root}"]
@@ -130,16 +134,28 @@ def _explain_moved_rule(
     if named is None:
         return problem
     advice = f"Without the setting in {named.file} they are loaded again."
-    if len(projects.find_loading(target)) > 1:
-        # there they would be mixed with the notes of other projects
+    is_foreign = named.scope == "project" and not os.path.isdir(target)
+    if is_foreign or len(projects.find_loading(target)) > 1:
+        # a place of somebody else's machine; or one with the notes of other projects
         return replace(problem, advice=advice, repair=None)
     return replace(problem, advice=f"{advice} {problem.advice}")
 
 
-def _read_past(folder: ProjectFolder) -> list[PastProject]:
+def _is_in_other_place(folder: ProjectFolder, target: str) -> bool:
+    """Return whether a folder has the name of the one with the memory `target`, elsewhere."""
+    path = os.path.realpath(folder.path)
+    named = os.path.dirname(target)
+    return path != named and os.path.basename(path) == os.path.basename(named)
+
+
+def _read_past(projects: ProjectMap, folder: ProjectFolder) -> list[PastProject]:
     """Return the projects that are gone after which a folder is named, by their sessions."""
     return [
-        PastProject(path, [it.path for it in folder.sessions if is_at(it.cwd, path)])
+        PastProject(
+            path,
+            [it.path for it in folder.sessions if is_at(it.cwd, path)],
+            projects.records.get(path, ()),
+        )
         for path in folder.owners or folder.cwds
     ]
 

@@ -12,6 +12,9 @@ from shutil import which
 
 from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.instruction_files import (
+    ShadowedFile,
+    find_broken_links,
+    find_misnamed,
     find_shadowed,
     find_shadowed_at_home,
     find_unread,
@@ -41,6 +44,7 @@ OURS = "ricordo"
 """The name of the server and the plugin, and of the program in commands of hooks."""
 LEAST_SPACE = 64 * 1024 * 1024
 """Bytes that have to be free where Ricordo keeps its data."""
+_MOST_NAMED = 5
 _OWN_SERVER = compile_lazily(r"(?:^|[/\s'\"])ricordo(?:[/'\"\s].*)? mcp\b")
 
 
@@ -54,6 +58,8 @@ def find_setup_problems(
     for support in SUPPORTED:
         yield from _check_sources(support, environment, places)
         yield from _check_background(support, environment, places)
+        yield from _check_broken_settings(support, environment, places)
+        yield from _check_drafts(support, environment)
         yield from check_hooks(support, environment, places)
         yield from _check_plugins(support, environment)
     step("asking MCP servers")
@@ -119,6 +125,41 @@ def _check_background(
         )
 
 
+def _check_broken_settings(
+    support: AgentSupport, environment: Environment, places: Sequence[Workplace]
+) -> Iterator[Problem]:
+    home, environ = environment.agent_home, environment.environ
+    for file in support.broken_settings(places, home, environ):
+        if os.path.isfile(file.path) and not os.path.getsize(file.path):
+            continue
+        shown = support.agent.shown if support.agent else ""
+        yield Problem(
+            "settings-broken",
+            Severity.WARNING,
+            f"{shown} cannot read {file.path}: nothing in it counts.",
+            (f"it {file.error}",),
+            "Correct the file.",
+            (file.path,),
+        )
+
+
+def _check_drafts(support: AgentSupport, environment: Environment) -> Iterator[Problem]:
+    """Yield what an agent proposed to remember, and nobody has read."""
+    drafts = support.unread_drafts(environment.agent_home, environment.environ)
+    if drafts:
+        shown = support.agent.shown if support.agent else ""
+        count = "A draft" if len(drafts) == 1 else f"{len(drafts)} drafts"
+        verb = "waits" if len(drafts) == 1 else "wait"
+        yield Problem(
+            "drafts-unread",
+            Severity.INFO,
+            f"{count} of {shown} {verb} for you to read: nothing in it is remembered yet.",
+            tuple(drafts[:_MOST_NAMED]),
+            f"Type /memory inbox in {shown}, in the project.",
+            (support.agent.name if support.agent else "",),
+        )
+
+
 # Hooks
 
 
@@ -171,28 +212,32 @@ def _check_connections(environment: Environment, places: Sequence[Workplace]) ->
 def _check_servers(
     support: AgentSupport, environment: Environment, places: Sequence[Workplace]
 ) -> Iterator[Problem]:
-    """Yield the MCP servers of Ricordo that cannot be started. One that a file in a project names
-    is not started: anybody may have written that file.
+    """Yield the MCP servers that cannot be started. Those of others are looked for, not started;
+    so is one of Ricordo that a file in a project names: anybody may have written that file.
     """
     environ, seen = environment.environ, set[tuple[str, ...]]()
     for server in support.servers(places, environment.agent_home, environ):
-        is_own = server.name == OURS or _OWN_SERVER.search(shlex.join(server.command))
-        # a plugin's folder is known to the agent alone
-        if not is_own or server.command in seen or "${" in server.command[0]:
+        program = server.command[0]
+        is_own = server.name == OURS or _OWN_SERVER.search(shlex.join(server.command)) is not None
+        # a plugin's folder is known to the agent alone, and its PATH may be another one
+        is_judged = "$" not in program and (is_own or program.startswith("/"))
+        if not is_judged or server.command in seen:
             continue
         seen.add(server.command)
-        is_there = which(server.command[0], path=environ.get("PATH", os.defpath))
-        if is_there and server.is_of_project:
+        is_there = which(program, path=environ.get("PATH", os.defpath)) is not None
+        if is_there and (not is_own or server.is_of_project):
             continue
         if is_there and does_server_answer(server.command, environment.cwd, environ):
             continue
-        why = "it does not answer" if is_there else f"there is no program {server.command[0]}"
+        shown = support.agent.shown if support.agent else ""
+        why = "it does not answer" if is_there else f"there is no program {program}"
+        advice = "`ricordo connect` writes the present place; it needs the extra `ricordo[mcp]`."
         yield Problem(
             "server-unreachable",
             Severity.WARNING,
-            f"The MCP server cannot be reached: {why}.",
+            f"The MCP server {server.name} of {shown} cannot be reached: {why}.",
             (f"{server.file} starts {shlex.join(server.command)}",),
-            "`ricordo connect` writes the present place; it needs the extra `ricordo[mcp]`.",
+            advice if is_own else "Install the program, or remove the server.",
             (server.file, *server.command),
         )
 
@@ -232,7 +277,7 @@ def _check_own_instructions(environment: Environment) -> Iterator[Problem]:
                     "instructions-missing",
                     Severity.WARNING,
                     f"{shown} is to read instructions that are not there: {named.path}.",
-                    (f"instructions in {named.file} name it",),
+                    (f"{named.file} names it",),
                     "Correct the path, or remove it.",
                     (named.path, named.file),
                 )
@@ -248,9 +293,26 @@ def _check_instructions(environment: Environment, project: str) -> Iterator[Prob
             Severity.WARNING,
             f"{file.agent} does not read {os.path.join(project, file.path)}.",
             (f"{file.by} is there, and does not include it",),
-            f"Add the line `@{os.path.relpath(file.path, os.path.dirname(file.by) or '.')}` "
-            f"to {file.by}.",
+            _advise_on_shadowed(file),
             (os.path.join(project, file.path), file.agent),
+        )
+    for misnamed in find_misnamed(project, home):
+        yield Problem(
+            "instructions-unread",
+            Severity.WARNING,
+            f"No agent reads {os.path.join(project, misnamed.path)}: it looks for {misnamed.name}.",
+            (f"capital letters count here; {misnamed.name} is for {', '.join(misnamed.agents)}",),
+            f"Rename it to {misnamed.name}.",
+            (os.path.join(project, misnamed.path),),
+        )
+    for link, target in find_broken_links(project, home):
+        yield Problem(
+            "instructions-missing",
+            Severity.WARNING,
+            f"{os.path.join(project, link)} is a link to a file that is not there.",
+            (f"it names {target}",),
+            "Correct the link, or remove it.",
+            (target, os.path.join(project, link)),
         )
     for unread in find_unread(project, home):
         yield Problem(
@@ -261,6 +323,16 @@ def _check_instructions(environment: Environment, project: str) -> Iterator[Prob
             "Nothing, if others use these agents in the project.",
             (os.path.join(project, unread.path),),
         )
+
+
+def _advise_on_shadowed(file: ShadowedFile) -> str:
+    """Return how to have a shadowed file read: one that another of its kind replaces cannot be
+    included.
+    """
+    if file.is_replaced:
+        return f"Remove {file.by}, or put the text of the other into it."
+    relative = os.path.relpath(file.path, os.path.dirname(file.by) or ".")
+    return f"Add the line `@{relative}` to {file.by}."
 
 
 # Loads
