@@ -23,6 +23,11 @@ class FolderSession(NamedTuple):
     began: str
     """When it began, ISO 8601 in UTC; "" where that is unknown."""
 
+    @property
+    def id(self) -> str:
+        """Its id, by the name of its transcript."""
+        return os.path.splitext(os.path.basename(self.path))[0]
+
 
 class ProjectFolder(NamedTuple):
     """A folder that an agent keeps for a project, with transcripts and a memory."""
@@ -153,9 +158,9 @@ def read_hooks(
                     arguments = as_texts(hook.get("args"))
                     if takes_arguments and arguments:
                         command, arguments = shlex.join((command, *arguments)), ()
-                    value = hook.get("timeout")
-                    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-                    timeout = (value * seconds, f"timeout {value}") if is_number else None
+                    value, timeout = hook.get("timeout"), None
+                    if isinstance(value, int | float) and not isinstance(value, bool):
+                        timeout = value * seconds, f"timeout {value}"
                     matcher = as_text(group.get("matcher"))
                     yield ConfiguredHook(event, command, file, matcher, arguments, timeout)
 

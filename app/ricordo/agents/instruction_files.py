@@ -11,9 +11,14 @@ from typing import NamedTuple
 
 from ricordo import git
 from ricordo.agents.prompt_rules import includes_file
+from ricordo.patterns import compile_lazily
 from ricordo.resources import read_data_text
+from ricordo.storage.foreign_file import read_plain_file
 
 _SECONDS = 3.0
+_LARGEST = 1 << 20
+_IMPORT = compile_lazily(r"(?:^|(?<=\s))@((?:\.{0,2}/)?[\w.-][\w./-]*\.md)(?![\w/-])")
+_CODE = compile_lazily(r"(?s)```.*?```|`[^`\n]*`|<!--.*?-->")
 _MOST_FILES = 200
 """Files of one pattern that are looked at."""
 
@@ -29,6 +34,7 @@ class InstructionReader(NamedTuple):
     unless: tuple[str, ...]
     home_first: tuple[str, ...]
     folder_first: tuple[str, ...]
+    including: tuple[str, ...]
 
     @property
     def patterns(self) -> tuple[str, ...]:
@@ -71,7 +77,16 @@ class UnreadFile(NamedTuple):
 def load_readers() -> tuple[InstructionReader, ...]:
     """Return the agents of the table."""
     table = tomllib.loads(read_data_text("agents/instruction_files.toml"))
-    keys = ("homes", "files", "first", "instead", "unless", "home_first", "folder_first")
+    keys = (
+        "homes",
+        "files",
+        "first",
+        "instead",
+        "unless",
+        "home_first",
+        "folder_first",
+        "including",
+    )
     return tuple(
         InstructionReader(each["agent"], *(tuple(each.get(key, ())) for key in keys))
         for each in table["reader"]
@@ -150,12 +165,12 @@ def find_misnamed(project: str, home: str) -> list[MisnamedFile]:
         for pattern in reader.patterns if reader.is_here(home) else ():
             wanted.setdefault(pattern, []).append(reader.agent)
     exact = {pattern.casefold(): pattern for pattern in wanted}
+    alike = ((name, exact.get(name.casefold())) for name in sorted(names))
     return [
         MisnamedFile(name, pattern, tuple(dict.fromkeys(wanted[pattern])))
-        for name in sorted(names)
+        for name, pattern in alike
         # where letters are not told apart, the name that is looked for is there, too
-        if (pattern := exact.get(name.casefold()))
-        and not os.path.lexists(os.path.join(project, pattern))
+        if pattern and not os.path.lexists(os.path.join(project, pattern))
     ]
 
 
@@ -171,6 +186,23 @@ def find_broken_links(project: str, home: str) -> list[tuple[str, str]]:
         for name, path in paths
         if os.path.islink(path) and not os.path.exists(path)
     ]
+
+
+def find_missing_imports(project: str, home: str) -> list[tuple[str, str]]:
+    """Return the pages that instruction files in the top folder of a project include and that are
+    not there, each behind the file. One in a home directory may be there for others.
+    """
+    found: list[tuple[str, str]] = []
+    here = (reader for reader in load_readers() if reader.is_here(home))
+    for name in dict.fromkeys(name for reader in here for name in reader.including):
+        file = os.path.join(project, name)
+        raw = read_plain_file(file, _LARGEST, follow=True) or b""
+        text = _CODE.sub(" ", raw.decode("utf-8", "replace"))
+        for path in dict.fromkeys(_IMPORT.findall(text)):
+            target = os.path.normpath(os.path.join(os.path.dirname(file), path))
+            if not os.path.lexists(target):
+                found.append((name, target))
+    return found
 
 
 def _find_read(project: str, reader: InstructionReader) -> list[str]:

@@ -164,6 +164,12 @@ class AgentSupport:
         """Return the settings that let it rewrite memories in the background."""
         return []
 
+    def memory_switch(
+        self, here: Workplace, home: str, environ: Mapping[str, str]
+    ) -> SettingInEffect | None:
+        """Return the setting that turns its memory of a workplace off; None where it is on."""
+        return None
+
     def hooks(
         self, places: Sequence[Workplace], home: str, environ: Mapping[str, str]
     ) -> list[ConfiguredHook]:

@@ -49,6 +49,7 @@ from ricordo.storage.foreign_file import (
 MOST_SESSIONS = 200
 """Sessions of one folder that are looked at, the newest ones."""
 DREAMING = "autoDreamEnabled"
+_SWITCH = "autoMemoryEnabled"
 _MOST_DIRECTORIES = 200
 """Directories that are listed to find one by the name of its folder."""
 _PROJECT = compile_lazily(rb'"project":\s*("(?:[^"\\]|\\.)*")')
@@ -159,6 +160,19 @@ def find_settings_in_effect(
     return [
         SettingInEffect(DREAMING, path) for path in files if read_object(path).get(DREAMING) is True
     ]
+
+
+def find_memory_switch(claude: Installation, place: Workplace) -> SettingInEffect | None:
+    """Return the setting that turns the memory of a workplace off; None where it is on. The first
+    file that has it decides.
+    """
+    own = os.path.join(claude.config, "settings.json")
+    files = [(path, scope) for path, scope in _list_settings(claude, place) if path != own]
+    order = ("managed", "local", "project")
+    for path, _ in (*sorted(files, key=lambda it: order.index(it[1])), (own, "user")):
+        if (value := read_object(path).get(_SWITCH)) is not None:
+            return SettingInEffect(_SWITCH, path) if value is False else None
+    return None
 
 
 def find_hooks(claude: Installation, places: Iterable[Workplace]) -> list[ConfiguredHook]:

@@ -148,6 +148,13 @@ class ClaudeSupport(AgentSupport):
 
         return diagnosis.find_settings_in_effect(find_installation(home, environ), places)
 
+    def memory_switch(
+        self, here: Workplace, home: str, environ: Mapping[str, str]
+    ) -> SettingInEffect | None:
+        from ricordo.agents.claude import diagnosis
+
+        return diagnosis.find_memory_switch(find_installation(home, environ), here)
+
     def hooks(
         self, places: Sequence[Workplace], home: str, environ: Mapping[str, str]
     ) -> list[ConfiguredHook]:

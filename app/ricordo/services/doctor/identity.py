@@ -16,7 +16,9 @@ SECONDS = 3.0
 """How long git may take for one answer."""
 _LARGEST_REFERENCES = 4 * 1024 * 1024
 _LONGEST_PATH = 8192
+_LARGEST_SETTINGS = 1024 * 1024
 _LONGEST_LINE = 4096
+_MAY_HAVE_REMOTE = compile_lazily(rb"(?i)\[\s*(?:remote|include)")
 _REFLOG_TIME = compile_lazily(rb"> (\d{1,12}) [+-]\d{4}(?:\t|\Z)")
 
 
@@ -136,6 +138,9 @@ def _list_branches(project: str) -> Iterator[str]:
 
 def _ask_remote(project: str) -> str:
     if git.find_top_level(project) is None:
+        return ""
+    settings = read_plain_file(os.path.join(project, ".git", "config"), _LARGEST_SETTINGS)
+    if settings is not None and not _MAY_HAVE_REMOTE.search(settings):
         return ""
     answer = git.run_git(project, "config", r"^remote\..*\.url$", seconds=SECONDS) or b""
     urls: dict[str, str] = {}

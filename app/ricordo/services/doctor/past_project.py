@@ -91,7 +91,7 @@ class PastProject:
         self.path = path
         files: dict[str, None] = {}
         made: dict[str, None] = {}
-        listed: dict[str, bytes] = {}
+        listed: dict[str, set[bytes]] = {}
         self.transcripts = transcripts
         self.cwds: set[str] = set()
         """Where its sessions worked, at any time."""
@@ -109,7 +109,7 @@ class PastProject:
                 if behind is None:
                     made[commit] = None
                 else:
-                    listed[commit] = max(behind, listed.get(commit, b""))
+                    listed.setdefault(commit, set()).add(behind)
             self.cwds |= set(map(parse_text, set(_CWD.findall(text))))
             self.branches |= set(map(parse_text, set(_BRANCH.findall(text)))) - {""}
             links = set(_find_links(text)) if len(self._addresses) < _MOST_ADDRESSES else ()
@@ -186,8 +186,9 @@ class PastProject:
     def _has_subject(self, name: str, subject: bytes) -> bool:
         """Return whether the subject of a commit follows its name, as in what git prints."""
         text = json.dumps(subject.decode("utf-8", "replace"), ensure_ascii=False)[1:-1].encode()
-        behind = self._listed.get(name, b"").removeprefix(b" ")
-        return len(text) >= _SHORTEST_SUBJECT and behind.startswith(text[:_LONGEST_SUBJECT])
+        is_long = len(text) >= _SHORTEST_SUBJECT
+        start = b" " + text[:_LONGEST_SUBJECT]
+        return is_long and any(it.startswith(start) for it in self._listed.get(name, ()))
 
     def _compare_remote(self, project: str, repositories: Repositories) -> tuple[int, str]:
         remote = repositories.read_remote(project) if self._addresses else ""

@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from unicodedata import normalize
 
 from ricordo import git
 from ricordo.agents.diagnosis import ProjectFolder
@@ -13,6 +14,8 @@ from ricordo.agents.folder import has_notes
 from ricordo.agents.workplace import Workplace, find_workplace
 from ricordo.lint.finding import Severity
 from ricordo.services.doctor.mixed_memories import (
+    find_clones,
+    find_divided,
     find_mixed,
     find_shared,
     find_taken_over,
@@ -31,6 +34,7 @@ from ricordo.services.doctor.project_map import (
     ProjectMap,
     Step,
     digest_notes,
+    find_nearest_folder,
     fold_name,
     is_at,
     is_inside,
@@ -50,11 +54,14 @@ def find_memory_problems(
     """Yield the problems of the memories of one agent."""
     for memory, loading in projects.list_shared():
         yield from find_shared(projects, memory, loading)
+    yield from find_clones(projects)
     unloaded: list[ProjectFolder] = []
     earlier: list[tuple[ProjectFolder, PastProject]] = []
     for number, folder in enumerate(projects.folders, 1):
         step(f"reading memories, {number} of {len(projects.folders)}")
         loading = projects.find_loading(folder.memory)
+        if os.path.islink(folder.memory) and not os.path.exists(folder.memory):
+            yield _make_unreachable(folder)
         if not has_notes(folder.memory):
             continue
         if loading:
@@ -76,7 +83,19 @@ def find_memory_problems(
         yield from find_taken_over(projects, folder, past_project)
     for number, (folder, past) in enumerate(gone, 1):
         step(f"looking for projects that are gone, {number} of {len(gone)}")
-        yield _explain_gone(projects, folder, past)
+        yield from _explain_gone(projects, folder, past)
+
+
+def _make_unreachable(folder: ProjectFolder) -> Problem:
+    target = os.path.realpath(folder.memory)
+    return Problem(
+        "memory-unreachable",
+        Severity.WARNING,
+        f"{folder.memory} is a link to a directory that is not there: no note is loaded.",
+        (f"it names {target}",),
+        "Correct the link, or mount the disk that it names.",
+        (folder.memory, target),
+    )
 
 
 # Memories that no session loads
@@ -86,9 +105,11 @@ def _explain_present(projects: ProjectMap, folder: ProjectFolder) -> Problem | N
     """Return the problem of a memory that no session loads, by the project that is still there;
     None if that is gone.
     """
-    for path in folder.owners or folder.cwds:
-        if os.path.isdir(path):
-            return _explain_moved_rule(projects, folder, find_workplace(path), path)
+    for cwd in folder.owners or folder.cwds:
+        # of one name, some systems write another form
+        for path in dict.fromkeys((cwd, normalize("NFC", cwd), normalize("NFD", cwd))):
+            if os.path.isdir(path):
+                return _explain_moved_rule(projects, folder, find_workplace(path), cwd)
     twin = projects.twins.get(fold_name(folder.name))
     if twin is None:
         return None
@@ -126,7 +147,9 @@ def _explain_moved_rule(
         evidence = [f"{cwd} is inside the repository {place.root}"]
     else:
         check = "split-memory"
-        evidence = [f"its sessions worked in {cwd}"]
+        is_other_form = cwd != place.directory and normalize("NFC", cwd) == place.directory
+        form = ", the same name in another form of Unicode" if is_other_form else ""
+        evidence = [f"its sessions worked in {cwd}{form}"]
     evidence.append(f"sessions in {place.root} load {target}")
     if not os.path.isdir(target) and named is not None:
         evidence.append(f"{target} is not there")
@@ -162,19 +185,26 @@ def _read_past(projects: ProjectMap, folder: ProjectFolder) -> list[PastProject]
 
 def _explain_gone(
     projects: ProjectMap, folder: ProjectFolder, past: Sequence[PastProject]
-) -> Problem:
-    """Return the problem of a memory whose project is gone: moved, renamed or deleted."""
+) -> Iterator[Problem]:
+    """Yield the problems of a memory whose project is gone: moved, renamed or deleted."""
     for each in past:
         if owner := projects.find_worktree_owner(each.path):
             was = f"{each.path}, which is gone, was a worktree of {owner}"
-            return _explain_inside(projects, folder, "worktree-memory", owner, was)
+            yield _explain_inside(projects, folder, "worktree-memory", owner, was)
+            return
         if owner := _find_surrounding(projects, each.path):
             was = f"{each.path}, which is gone, was inside the repository {owner}"
-            return _explain_inside(projects, folder, "subfolder-memory", owner, was)
+            yield _explain_inside(projects, folder, "subfolder-memory", owner, was)
+            return
     likely = _find_likely(projects, folder, past)
     path = past[0].path if past else ""
     if (best := pick(likely)) is None:
-        return _make_orphan(folder, path, likely)
+        divided = list(find_divided(projects, folder, past[0])) if len(likely) > 1 else []
+        yield from divided
+        notes = {note for it in divided if it.repair for note in it.repair.only or ()}
+        if not notes.issuperset(it for it in list_names(folder.memory) if is_note(it)):
+            yield _make_orphan(folder, path, likely)
+        return
     evidence = (f"{path} is gone", *best.evidence) if path else best.evidence
     last = max((it.last_time for it in past), default="")
     if any(it.project == best.project for it in _compare_neighbours(projects, path)):
@@ -187,7 +217,7 @@ def _explain_gone(
     else:
         check = "moved-project"
     target = projects.find_loaded_memory(find_workplace(best.project))
-    return _make_split(projects, folder, check, best.project, target, evidence, path)
+    yield _make_split(projects, folder, check, best.project, target, evidence, path)
 
 
 def _explain_inside(
@@ -330,10 +360,8 @@ def _make_orphan(folder: ProjectFolder, path: str, likely: Sequence[Likeness]) -
 
 
 def _find_empty_folder(path: str) -> str:
-    """Return the folder that is there of those around `path`, if it is empty; else ""."""
-    above = os.path.dirname(path)
-    while above and not os.path.isdir(above):
-        above = os.path.dirname(above)
+    """Return the nearest folder around `path` that is there, if it is empty; else ""."""
+    above = find_nearest_folder(path)
     return above if above and not list_names(above) else ""
 
 

@@ -11,10 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from shutil import which
 
 from ricordo.agents.agent import MemoryPlace
+from ricordo.agents.diagnosis import SettingInEffect
+from ricordo.agents.folder import has_notes
 from ricordo.agents.instruction_files import (
     ShadowedFile,
     find_broken_links,
     find_misnamed,
+    find_missing_imports,
     find_shadowed,
     find_shadowed_at_home,
     find_unread,
@@ -62,6 +65,8 @@ def find_setup_problems(
         yield from _check_drafts(support, environment)
         yield from check_hooks(support, environment, places)
         yield from _check_plugins(support, environment)
+    for each in maps:
+        yield from _check_switches(each)
     step("asking MCP servers")
     for support in SUPPORTED:
         yield from _check_servers(support, environment, places)
@@ -143,17 +148,39 @@ def _check_broken_settings(
         )
 
 
+def _check_switches(projects: ProjectMap) -> Iterator[Problem]:
+    """Yield the settings that turn off memories which have notes."""
+    home, environ = projects.environment.agent_home, projects.environment.environ
+    off: dict[SettingInEffect, list[str]] = {}
+    for folder in projects.folders:
+        for project in projects.find_loading(folder.memory)[:1] if has_notes(folder.memory) else ():
+            setting = projects.support.memory_switch(find_workplace(project), home, environ)
+            if setting is not None:
+                off.setdefault(setting, []).append(project)
+    for setting, paths in off.items():
+        count = "1 project" if len(paths) == 1 else f"{len(paths)} projects"
+        yield Problem(
+            "memory-off",
+            Severity.INFO,
+            f"The notes of {count} are not loaded: {setting.key} is off.",
+            (f"in {setting.file}", *(f"sessions in {it} load none" for it in paths[:_MOST_NAMED])),
+            "Nothing, if that is meant.",
+            (setting.file, setting.key),
+        )
+
+
 def _check_drafts(support: AgentSupport, environment: Environment) -> Iterator[Problem]:
     """Yield what an agent proposed to remember, and nobody has read."""
     drafts = support.unread_drafts(environment.agent_home, environment.environ)
     if drafts:
         shown = support.agent.shown if support.agent else ""
-        count = "A draft" if len(drafts) == 1 else f"{len(drafts)} drafts"
-        verb = "waits" if len(drafts) == 1 else "wait"
+        count, them = f"{len(drafts)} drafts", "them"
+        if len(drafts) == 1:
+            count, them = "1 draft", "it"
         yield Problem(
             "drafts-unread",
             Severity.INFO,
-            f"{count} of {shown} {verb} for you to read: nothing in it is remembered yet.",
+            f"{count} of {shown} not read yet: nothing in {them} is remembered.",
             tuple(drafts[:_MOST_NAMED]),
             f"Type /memory inbox in {shown}, in the project.",
             (support.agent.name if support.agent else "",),
@@ -313,6 +340,15 @@ def _check_instructions(environment: Environment, project: str) -> Iterator[Prob
             (f"it names {target}",),
             "Correct the link, or remove it.",
             (target, os.path.join(project, link)),
+        )
+    for name, target in find_missing_imports(project, home):
+        yield Problem(
+            "instructions-missing",
+            Severity.WARNING,
+            f"{os.path.join(project, name)} includes a page that is not there: {target}.",
+            (),
+            "Correct the path, or remove the line.",
+            (target, os.path.join(project, name)),
         )
     for unread in find_unread(project, home):
         yield Problem(
