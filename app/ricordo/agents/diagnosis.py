@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ricordo.agents.transcripts.lines import as_dict, as_dicts, as_text
-from ricordo.storage.foreign_file import read_json
+from ricordo.storage.foreign_file import read_json, read_plain_file
 
 LARGEST_SETTINGS = 16 * 1024 * 1024
 
@@ -187,3 +188,12 @@ def find_broken_link(path: str) -> Iterator[NamedFile]:
     """Yield an instruction file that is a link to a file that is not there."""
     if os.path.islink(path) and not os.path.exists(path):
         yield NamedFile(os.path.realpath(path), path)
+
+
+def holds_path(file: str, path: str) -> bool:
+    """Return whether a file names `path`, or something inside it, but not a path that only begins
+    alike.
+    """
+    raw = read_plain_file(file, LARGEST_SETTINGS) or b""
+    behind = rb"(?![^/\"'`\s,;:.)\]}\\])(?!\.\w)"
+    return re.search(re.escape(os.fsencode(path)) + behind, raw) is not None

@@ -1032,6 +1032,75 @@ def test_sessions_that_are_older_than_the_repository(machine: Machine, doctor: D
     assert len(doctor.find("mixed-memory")) == (case == "other")
 
 
+def test_pages_that_instructions_include_and_that_are_not_there(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    text = "Read @docs/tides.md, not `@docs/code.md`.\n\n```\n@docs/fence.md\n```\n"
+    (project / "CLAUDE.md").write_text(f"{text}Ask @ana. @~/own.md\n")
+    (problem,) = doctor.find("instructions-missing")
+    assert problem["paths"][0] == str(project / "docs/tides.md")
+    (project / "docs").mkdir()
+    (project / "docs/tides.md").write_text("High.\n")
+    assert doctor.find("instructions-missing") == []
+
+
+def test_notes_whose_memory_is_turned_off(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    machine.settings(machine.config / "settings.json", {"autoMemoryEnabled": False})
+    (problem,) = doctor.find("memory-off")
+    assert (problem["severity"], str(project) in problem["evidence"][1]) == ("info", True)
+    # a setting of the project comes before that of the user
+    machine.settings(project / ".claude/settings.local.json", {"autoMemoryEnabled": True})
+    assert doctor.find("memory-off") == []
+
+
+def test_a_memory_that_is_a_broken_link(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    folder = machine.project_folder(project)
+    machine.transcript(folder, project)
+    (folder / "memory").symlink_to(machine.path / "mnt/notes")
+    (problem,) = doctor.find("memory-unreachable")
+    assert problem["paths"][0] == str(folder / "memory")
+    write_memory(machine.path / "mnt/notes", {"MEMORY.md": "- [Boat](boat.md)\n"})
+    assert doctor.find("memory-unreachable") == []
+
+
+def test_a_project_whose_sessions_ran_on_windows(machine: Machine, doctor: Doctor):
+    project = repository(machine, "work/tidepool")
+    machine.transcript(machine.project_folder(project), project, "b")
+    commit = git(project, "rev-parse", "HEAD").strip()
+    source = plant(machine, "C:\\Users\\ana\\tidepool", "a", pier="In the harbour.\n")
+    assert len(doctor.find("orphan-memory")) == 1
+    say(source.parent, "a", "C:\\Users\\ana\\tidepool", content=f"commit {commit}")
+    (problem,) = doctor.find("moved-project")
+    assert problem["paths"] == [str(source), str(machine.project_folder(project) / "memory")]
+
+
+def test_all_that_holds_the_path_of_a_moved_project_is_named(machine: Machine, doctor: Doctor):
+    old = repository(machine, "old/tidepool")
+    commit = git(old, "rev-parse", "HEAD").strip()
+    plant(machine, old, "a", pier=f"See `{old}`.\n", boat=f"See {old}-two.\n")
+    say(machine.project_folder(old), "a", old, content=f"commit {commit}")
+    config = machine.settings(machine.home / ".codex/config.toml", {})
+    config.write_text(f'[projects."{old}"]\ntrust_level = "trusted"\n')
+    data = machine.directory("home/.local/share/opencode")
+    database = sqlite3.connect(data / "opencode.db", isolation_level=None)
+    database.execute("CREATE TABLE project (id, worktree)")
+    database.execute("INSERT INTO project VALUES (?, ?)", (commit, str(old)))
+    database.close()
+    before = [config.read_bytes(), (data / "opencode.db").read_bytes()]
+    new = machine.path / "work/tidepool"
+    new.parent.mkdir()
+    old.rename(new)
+    machine.transcript(machine.project_folder(new), new, "b")
+    (problem,) = doctor.find("moved-project")
+    held = {Path(it.rpartition(" (")[0]).name for it in problem["other_places"]}
+    assert held == {machine.project_folder(old).name, "config.toml", "opencode", "pier.md"}
+    doctor.fix(problem)
+    assert [config.read_bytes(), (data / "opencode.db").read_bytes()] == before
+
+
 def test_options_that_do_not_fit_are_refused(machine: Machine):
     assert run(["doctor", "--yes"]) == 2
     assert run(["doctor", "--fix", "12345678"]) == 2

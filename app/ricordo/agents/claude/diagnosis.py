@@ -5,7 +5,6 @@ Claude Code 2.1.330).
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
@@ -32,6 +31,7 @@ from ricordo.agents.diagnosis import (
     RepositoryRecord,
     SettingInEffect,
     as_texts,
+    holds_path,
     read_hooks,
     read_object,
     read_servers,
@@ -267,7 +267,7 @@ def find_path_holders(claude: Installation, project: str) -> list[PathHolder]:
             (os.path.join(config, "projects", make_slug(project)), "transcripts"),
             *_list_files_with_paths(claude),
         )
-        if (os.path.isdir(path) and about == "transcripts") or _has_path(path, project)
+        if (os.path.isdir(path) and about == "transcripts") or holds_path(path, project)
     ]
 
 
@@ -288,11 +288,3 @@ def _list_names(folder: str) -> Sequence[str]:
         return os.listdir(folder)
     except OSError:
         return ()
-
-
-def _has_path(file: str, project: str) -> bool:
-    """Return whether a file names `project`, or something inside it, but not a directory whose name
-    only begins alike.
-    """
-    raw = read_plain_file(file, LARGEST_SETTINGS) or b""
-    return re.search(re.escape(os.fsencode(project)) + rb"(?![^/\"'\s,;:)\]}\\])", raw) is not None

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         ConfiguredHook,
         ConfiguredServer,
         NamedFile,
+        PathHolder,
         RepositoryRecord,
     )
     from ricordo.agents.transcripts.checkpoint import Checkpoint
@@ -179,6 +180,12 @@ class CodexSupport(AgentSupport):
 
         rollouts = find_rollouts(find_home(home, environ))
         return list(diagnosis.find_repository_records(rollouts))
+
+    def path_holders(self, project: str, home: str, environ: Mapping[str, str]) -> list[PathHolder]:
+        from ricordo.agents.diagnosis import PathHolder, holds_path
+
+        settings = os.path.join(find_home(home, environ), "config.toml")
+        return [PathHolder(settings, "settings of Codex")] if holds_path(settings, project) else []
 
     def session_filter(
         self, place: MemoryPlace, projects: Sequence[str], home: str, environ: Mapping[str, str]

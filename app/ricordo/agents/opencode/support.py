@@ -23,7 +23,12 @@ from ricordo.text import make_one_line
 
 if TYPE_CHECKING:
     from ricordo.agents.connection import Connection, Launcher
-    from ricordo.agents.diagnosis import ConfiguredServer, NamedFile, RepositoryRecord
+    from ricordo.agents.diagnosis import (
+        ConfiguredServer,
+        NamedFile,
+        PathHolder,
+        RepositoryRecord,
+    )
     from ricordo.agents.opencode.transcript import OpencodeSession, OpencodeTranscript
     from ricordo.agents.transcripts.checkpoint import Checkpoint
     from ricordo.agents.workplace import Workplace
@@ -137,6 +142,14 @@ class OpencodeSupport(AgentSupport):
 
         projects = read_projects(find_data_folder(home, environ))
         return [RepositoryRecord(path, commit) for path, commit in projects]
+
+    def path_holders(self, project: str, home: str, environ: Mapping[str, str]) -> list[PathHolder]:
+        from ricordo.agents.diagnosis import PathHolder
+        from ricordo.agents.opencode.transcript import read_projects
+
+        data = find_data_folder(home, environ)
+        is_known = project in dict(read_projects(data))
+        return [PathHolder(data, "projects of opencode")] if is_known else []
 
     def outdated_plugins(self, home: str, environ: Mapping[str, str]) -> list[str]:
         """Those of version 1, where version 2 is used."""

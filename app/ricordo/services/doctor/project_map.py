@@ -13,8 +13,10 @@ from ricordo import git
 from ricordo.agents.diagnosis import (
     FolderSession,
     MemorySource,
+    PathHolder,
     ProjectFolder,
     RepositoryRecord,
+    holds_path,
 )
 from ricordo.agents.registry import SUPPORTED
 from ricordo.agents.workplace import Workplace, find_workplace
@@ -158,10 +160,14 @@ class ProjectMap:
         home, environ = self.environment.agent_home, self.environment.environ
         return self.support.memory_sources(place, home, environ)
 
-    def list_path_holders(self, project: str) -> tuple[str, ...]:
-        """Return what holds the path of a project besides its memory, a line each."""
+    def list_path_holders(self, project: str, memory: str) -> tuple[str, ...]:
+        """Return what holds the path of a project, a line each: files of agents, and the notes of
+        its `memory`.
+        """
         home, environ = self.environment.agent_home, self.environment.environ
-        holders = self.support.path_holders(project, home, environ)
+        holders = [it for each in SUPPORTED for it in each.path_holders(project, home, environ)]
+        notes = (os.path.join(memory, it) for it in sorted(list_names(memory)) if is_note(it))
+        holders += (PathHolder(it, "note") for it in notes if holds_path(it, project))
         return tuple(f"{holder.path} ({holder.about})" for holder in holders)
 
 

@@ -320,7 +320,7 @@ def _make_split(
     title = f"From {os.path.basename(gone or (folder.cwds[0] if folder.cwds else folder.name))}"
     reason = f"{_WHY[check]}: notes of {folder.name} belong to {project}"
     repair = MoveRepair(folder.memory, target, project, title, reason)
-    holders = projects.list_path_holders(gone) if gone else ()
+    holders = projects.list_path_holders(gone, folder.memory) if gone else ()
     return Problem(
         check,
         Severity.WARNING,
