@@ -12,6 +12,7 @@ from ricordo.agents.transcripts.lines import as_dict, as_dicts, as_text
 from ricordo.storage.foreign_file import read_json, read_plain_file
 
 LARGEST_SETTINGS = 16 * 1024 * 1024
+_SECONDS = {"seconds": 1.0, "milliseconds": 0.001}
 
 
 class FolderSession(NamedTuple):
@@ -62,6 +63,16 @@ class MemorySource(NamedTuple):
     """What it names; "" where that is no usable path."""
 
 
+class HookTimeout(NamedTuple):
+    """After what time an agent stops a hook."""
+
+    seconds: float
+    value: float
+    """As the settings say it."""
+    unit: str
+    """What the agent takes that for."""
+
+
 class ConfiguredHook(NamedTuple):
     """A command that an agent runs at an event."""
 
@@ -74,8 +85,8 @@ class ConfiguredHook(NamedTuple):
     """For which tools or starts it is run; "" for all."""
     ignored_arguments: tuple[str, ...] = ()
     """Arguments that the settings give it, and the agent does not."""
-    timeout: tuple[float, str] | None = None
-    """After how many seconds it is stopped, and as the settings say it; None where they do not."""
+    timeout: HookTimeout | None = None
+    """None where the settings do not say it."""
     is_trusted: bool = True
     """Whether the agent runs it: some skip hooks until the user trusts them."""
 
@@ -147,10 +158,10 @@ def read_object(path: str) -> dict[str, Any]:
 
 
 def read_hooks(
-    table: dict[str, Any], file: str, *, seconds: float = 1, takes_arguments: bool = True
+    table: dict[str, Any], file: str, *, unit: str = "seconds", takes_arguments: bool = True
 ) -> Iterator[ConfiguredHook]:
     """Yield the hooks in the `hooks` of a settings file, which several agents write alike:
-    `{Event: [{matcher, hooks: [{command, args, timeout}]}]}`. A timeout of 1 is `seconds`.
+    `{Event: [{matcher, hooks: [{command, args, timeout}]}]}`. Timeouts are in `unit`.
     """
     for event, groups in as_dict(table.get("hooks")).items():
         for group in as_dicts(groups):
@@ -161,7 +172,7 @@ def read_hooks(
                         command, arguments = shlex.join((command, *arguments)), ()
                     value, timeout = hook.get("timeout"), None
                     if isinstance(value, int | float) and not isinstance(value, bool):
-                        timeout = value * seconds, f"timeout {value}"
+                        timeout = HookTimeout(value * _SECONDS[unit], value, unit)
                     matcher = as_text(group.get("matcher"))
                     yield ConfiguredHook(event, command, file, matcher, arguments, timeout)
 

@@ -751,6 +751,9 @@ def test_hooks_that_codex_skips_until_they_are_trusted(machine: Machine, doctor:
     (machine.home / ".codex/config.toml").write_text(state)
     (problem,) = doctor.find("hooks-untrusted")
     assert "echo one" in problem["what"]
+    off = f'[hooks.state."{file}:user_prompt_submit:0:0"]\nenabled = false\n'
+    (machine.home / ".codex/config.toml").write_text(f"{state}{off}")
+    assert doctor.find("hooks-untrusted") == []
 
 
 def test_a_timeout_in_the_unit_of_another_agent(machine: Machine, doctor: Doctor):

@@ -31,11 +31,13 @@ _CAPITAL = compile_lazily(r"(?<=.)([A-Z])")
 
 
 def find_hooks(home: str, places: Iterable[Workplace]) -> Iterator[ConfiguredHook]:
-    """Yield the hooks of Codex, whose folder is `home`, in `places`. It drops their arguments, and
-    skips those that its settings do not name as trusted.
+    """Yield the hooks of Codex, whose folder is `home`, in `places`, without those that are off. It
+    drops their arguments, and skips those that its settings do not name as trusted.
     """
     own, _ = _read_settings(os.path.join(home, _SETTINGS))
-    trusted = as_dict(as_dict(own.get("hooks")).get("state"))
+    if as_dict(own.get("features")).get("hooks") is False:
+        return
+    states = as_dict(as_dict(own.get("hooks")).get("state"))
     for folder in _list_folders(home, places):
         path = os.path.join(folder, _SETTINGS)
         for file, table in (
@@ -44,8 +46,10 @@ def find_hooks(home: str, places: Iterable[Workplace]) -> Iterator[ConfiguredHoo
         ):
             keys = _list_keys(table, file)
             for key, hook in zip(keys, read_hooks(table, file, takes_arguments=False), strict=True):
-                state = as_dict(trusted.get(key))
-                yield hook._replace(is_trusted=bool(as_text(state.get("trusted_hash"))))
+                real = f"{os.path.realpath(file)}{key.removeprefix(file)}"
+                state = as_dict(states.get(key)) or as_dict(states.get(real))
+                if state.get("enabled") is not False:
+                    yield hook._replace(is_trusted=bool(as_text(state.get("trusted_hash"))))
 
 
 def _list_keys(table: dict[str, Any], file: str) -> Iterator[str]:

@@ -56,7 +56,7 @@ class GeminiSupport(AgentSupport):
         return [
             hook
             for file in _list_settings(home, places)
-            for hook in read_hooks(read_object(file), file, seconds=1 / _MILLISECONDS)
+            for hook in read_hooks(read_object(file), file, unit="milliseconds")
         ]
 
     def servers(

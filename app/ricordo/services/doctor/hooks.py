@@ -142,19 +142,18 @@ def _find_misuse(support: AgentSupport, hook: ConfiguredHook) -> Iterator[Proble
             f"Type /hooks in {shown} and look at it, or remove it.",
             cause,
         )
-    if hook.timeout is not None and not _LEAST_SECONDS <= hook.timeout[0] <= _MOST_SECONDS:
-        seconds, written = hook.timeout
-        is_short = seconds < _LEAST_SECONDS
-        after = f"{seconds * 1000:,.0f} ms" if is_short else f"{seconds / 3600:,.1f} hours"
-        unit = "milliseconds" if is_short else "seconds"
+    limit = hook.timeout
+    if limit is not None and not _LEAST_SECONDS <= limit.seconds <= _MOST_SECONDS:
+        is_short = limit.seconds < _LEAST_SECONDS
+        when = f"only after {limit.seconds / 3600:,.1f} hours"
+        if is_short:
+            when = f"after {limit.seconds * 1000:,.0f} ms, before it can answer"
         yield Problem(
             "hook-timeout",
             Severity.WARNING if is_short else Severity.INFO,
-            f"{shown} stops a hook only after {after}: {hook.command}."
-            if not is_short
-            else f"{shown} stops a hook after {after}, before it can answer: {hook.command}.",
-            (*evidence, f"`{written}`: {shown} counts {unit}"),
-            f"Write the {unit} that it may take.",
+            f"{shown} stops a hook {when}: {hook.command}.",
+            (*evidence, f"`timeout` is {limit.value:g}: {shown} counts {limit.unit}"),
+            f"Write the {limit.unit} that it may take.",
             cause,
         )
 

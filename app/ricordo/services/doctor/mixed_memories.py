@@ -200,17 +200,16 @@ def find_taken_over(
 
 
 def find_divided(
-    projects: ProjectMap, folder: ProjectFolder, past: PastProject
+    projects: ProjectMap, folder: ProjectFolder, past: PastProject, likely: Sequence[str]
 ) -> Iterator[Problem]:
     """Yield the problems of notes of several projects whose sessions were in one directory, which
-    is gone: each session by itself shows its project.
+    is gone: each session by itself shows which of the `likely` projects is its own.
     """
-    candidates = projects.list_candidates(past.path)
     divided: dict[str, list[str]] = {}
     evidence: dict[str, tuple[str, ...]] = {}
     for transcript in past.transcripts:
         single = PastProject(past.path, [transcript])
-        compared = [single.compare(it, projects.repositories) for it in candidates]
+        compared = [single.compare(it, projects.repositories) for it in likely]
         if (best := pick(rank([single], compared))) is not None:
             divided.setdefault(best.project, []).append(transcript)
             evidence.setdefault(best.project, best.evidence)

@@ -35,9 +35,7 @@ _MOST_NOTES = 500
 """Notes of one memory that are compared with those of others."""
 _LARGEST_NOTE = 1024 * 1024
 _LARGEST_HEAD = 16 * 1024
-_ORIGIN = compile_lazily(
-    rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:.*\n)*?\s*originSessionId:[ \t]*[\"']?([\w-]+)"
-)
+_ORIGIN = compile_lazily(rb"(?m)^[ \t]*originSessionId:[ \t]*[\"']?([\w-]+)")
 
 
 def fold_name(name: str) -> str:
@@ -209,12 +207,14 @@ def digest_notes(root: str) -> frozenset[bytes]:
 
 def read_origins(root: str) -> Mapping[str, str]:
     """Return the notes in a directory that name the session which wrote them, with its id."""
-    names = sorted(filter(is_note, list_names(root)))[:_MOST_NOTES]
-    raws = (
-        (name, read_plain_file(os.path.join(root, name), _LARGEST_HEAD) or b"") for name in names
-    )
-    found = ((name, _ORIGIN.search(raw)) for name, raw in raws)
-    return {name: match[1].decode() for name, match in found if match}
+    origins: dict[str, str] = {}
+    for name in sorted(filter(is_note, list_names(root)))[:_MOST_NOTES]:
+        raw = read_plain_file(os.path.join(root, name), _LARGEST_HEAD) or b""
+        mark, _, rest = raw.removeprefix(b"\xef\xbb\xbf").partition(b"\n")
+        head = rest.partition(b"\n---")[0] if mark.rstrip() == b"---" else b""
+        if match := _ORIGIN.search(head):
+            origins[name] = match[1].decode()
+    return origins
 
 
 def list_names(root: str) -> Sequence[str]:

@@ -199,7 +199,8 @@ def _explain_gone(
     likely = _find_likely(projects, folder, past)
     path = past[0].path if past else ""
     if (best := pick(likely)) is None:
-        divided = list(find_divided(projects, folder, past[0])) if len(likely) > 1 else []
+        several = [it.project for it in likely] if len(likely) > 1 else []
+        divided = list(find_divided(projects, folder, past[0], several)) if several else []
         yield from divided
         notes = {note for it in divided if it.repair for note in it.repair.only or ()}
         if not notes.issuperset(it for it in list_names(folder.memory) if is_note(it)):
