@@ -650,7 +650,8 @@ def test_a_server_whose_program_is_gone_cannot_be_reached(machine: Machine, doct
     )
     (problem,) = doctor.find("server-unreachable")
     assert "does not answer" in problem["what"]
-    other = {"command": "/nowhere/other"}
+    # an agent may have another PATH
+    other = {"command": "other"}
     machine.settings(machine.config / "skills/ricordo/.mcp.json", {"mcpServers": {"other": other}})
     assert doctor.find("server-unreachable") == []
 
@@ -783,7 +784,8 @@ def test_servers_of_others_are_looked_for_and_not_started(machine: Machine, doct
     project = repository(machine, "tidepool")
     plant(machine, project, "a", pier="In the harbour.\n")
     mark = machine.path / "started"
-    gone = {"command": str(machine.home / "gone"), "args": ["--all"]}
+    program = str(machine.home / "gone")
+    gone = {"command": program, "args": ["--all"]}
     servers = {
         "there": {"command": "/usr/bin/touch", "args": [str(mark)]},
         "by-name": {"command": "gone"},
@@ -791,8 +793,8 @@ def test_servers_of_others_are_looked_for_and_not_started(machine: Machine, doct
     }
     machine.settings(project / ".mcp.json", {"mcpServers": servers})
     (problem,) = doctor.find("server-unreachable")
-    assert f"The MCP server gone of Claude Code cannot be reached: {gone['command']}"
-    assert str(gone["command"]) in problem["what"]
+    what = f"The MCP server gone of Claude Code cannot be reached: there is no program {program}."
+    assert problem["what"] == what
     assert not mark.exists()
     local = machine.settings(
         project / ".claude/settings.local.json", {"disabledMcpjsonServers": ["gone"]}
@@ -800,10 +802,10 @@ def test_servers_of_others_are_looked_for_and_not_started(machine: Machine, doct
     assert doctor.find("server-unreachable") == []
     local.unlink()
     (project / ".mcp.json").unlink()
-    table = f'[mcp_servers.chart]\ncommand = "{gone["command"]}"\n'
+    table = f'[mcp_servers.chart]\ncommand = "{program}"\n'
     config = machine.settings(machine.home / ".codex/config.toml", {})
     config.write_text(table)
-    named = {"mcp": {"chart": {"type": "local", "command": [gone["command"], "--mcp"]}}}
+    named = {"mcp": {"chart": {"type": "local", "command": [program, "--mcp"]}}}
     machine.settings(machine.home / ".config/opencode/opencode.json", named)
     agents = {
         it["what"].partition(" of ")[2].split(" cannot")[0]
@@ -1004,6 +1006,8 @@ def test_a_name_in_another_form_of_unicode(machine: Machine, doctor: Doctor):
 def test_notes_are_not_moved_to_a_place_of_somebody_else(machine: Machine, doctor: Doctor):
     project = repository(machine, "tidepool")
     plant(machine, project, "a", pier="In the harbour.\n")
+    trusted = {"projects": {str(project): {"hasTrustDialogAccepted": True}}}
+    machine.settings(machine.home / ".claude.json", trusted)
     named = {"autoMemoryDirectory": "/Users/bea/notes"}
     machine.settings(project / ".claude/settings.json", named)
     (problem,) = doctor.find("redirected-memory")
