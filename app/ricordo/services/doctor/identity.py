@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from ricordo import git
 from ricordo.patterns import compile_lazily
 from ricordo.storage.foreign_file import list_subfolders, read_plain_file
 
-SECONDS = 3.0
+_SECONDS = 3.0
 """How long git may take for one answer."""
 _LARGEST_REFERENCES = 4 * 1024 * 1024
 _LONGEST_PATH = 8192
@@ -48,6 +49,9 @@ class Repositories:
         self._identities: dict[str, ProjectIdentity] = {}
         self._commits: dict[str, list[tuple[str, bytes]]] = {}
         self._wanted: dict[str, None] = {}
+        self._since = 0.0
+        self._times: dict[str, list[int]] = {}
+        self._begins: dict[str, int] = {}
         self._branches: dict[str, frozenset[str]] = {}
 
     def read_remote(self, project: str) -> str:
@@ -82,21 +86,43 @@ class Repositories:
         if not time or git.find_top_level(project) is None:
             return True
         is_shallow = os.path.lexists(os.path.join(project, ".git", "shallow"))
-        if is_shallow or 0 < _read_reflog_begin(project) < datetime.fromisoformat(time).timestamp():
+        at = datetime.fromisoformat(time)
+        if is_shallow or 0 < _read_reflog_begin(project) < at.timestamp():
             return True
-        words = ("-1", f"--before={time}", "--format=%H")
-        return git.run_git(project, "log", *words, seconds=SECONDS) != b""
+        return self.read_begin(project) < at
 
     def read_begin(self, project: str) -> datetime:
         """Return the time of the first commit of a repository; the earliest time if unknown."""
-        words = ("--max-parents=0", "--format=%ct", "HEAD")
-        times = (git.run_git(project, "log", *words, seconds=SECONDS) or b"").split()
-        return datetime.fromtimestamp(min(map(int, times), default=0), UTC)
+        if project not in self._begins:
+            words = ("--max-parents=0", "--format=%ct", "HEAD")
+            answer = git.run_git(project, "log", *words, seconds=_SECONDS)
+            self._begins[project] = min(map(int, (answer or b"").split()), default=0)
+        return datetime.fromtimestamp(self._begins[project], UTC)
 
-    def expect_commits(self, names: Iterable[str]) -> None:
-        """Have `find_commits` look for these, too. Only before it is called for the first time."""
+    def has_commit_between(self, project: str, first: str, last: str) -> bool:
+        """Return whether a repository has commits from a span of time, ISO 8601."""
+        if project not in self._times:
+            self._times[project] = self._ask_times(project)
+        begin, end = (datetime.fromisoformat(it).timestamp() for it in (first, last))
+        times = self._times[project]
+        at = bisect_left(times, begin)
+        return at < len(times) and times[at] <= end
+
+    def _ask_times(self, project: str) -> list[int]:
+        if git.find_top_level(project) is None:
+            return []
+        words = ("--all", "--format=%ct", f"--since={self._since:.0f}")
+        answer = git.run_git(project, "log", *words, seconds=_SECONDS) or b""
+        return sorted(map(int, answer.split()))
+
+    def expect(self, names: Iterable[str], since: Iterable[str]) -> None:
+        """Have `find_commits` look for these names, too, and `has_commit_between` for spans from
+        these times on. Only before these are called for the first time.
+        """
         assert not self._commits
+        assert not self._times
         self._wanted.update(dict.fromkeys(names))
+        self._since = min((datetime.fromisoformat(it).timestamp() for it in since), default=0.0)
 
     def find_commits(self, project: str, names: Iterable[str]) -> dict[str, bytes]:
         """Return those of the expected `names`, which may be short, that are commits in the
@@ -112,7 +138,7 @@ class Repositories:
         if not self._wanted or git.find_top_level(project) is None:
             return []
         words = ("--no-walk", "--ignore-missing", "--format=%H %s", *self._wanted, "--")
-        answer = git.run_git(project, "log", *words, seconds=SECONDS) or b""
+        answer = git.run_git(project, "log", *words, seconds=_SECONDS) or b""
         lines = (line.partition(b" ") for line in answer.split(b"\n") if line)
         return [(name.decode("ascii", "replace"), subject) for name, _, subject in lines]
 
@@ -142,7 +168,7 @@ def _ask_remote(project: str) -> str:
     settings = read_plain_file(os.path.join(project, ".git", "config"), _LARGEST_SETTINGS)
     if settings is not None and not _MAY_HAVE_REMOTE.search(settings):
         return ""
-    answer = git.run_git(project, "config", r"^remote\..*\.url$", seconds=SECONDS) or b""
+    answer = git.run_git(project, "config", r"^remote\..*\.url$", seconds=_SECONDS) or b""
     urls: dict[str, str] = {}
     for entry in os.fsdecode(answer).split("\0"):
         key, _, value = entry.partition("\n")
@@ -154,7 +180,7 @@ def _ask_remote(project: str) -> str:
 def _ask_root_commit(project: str) -> str:
     if git.find_top_level(project) is None:
         return ""
-    roots = git.run_git(project, "log", "--max-parents=0", "--format=%H", "HEAD", seconds=SECONDS)
+    roots = git.run_git(project, "log", "--max-parents=0", "--format=%H", "HEAD", seconds=_SECONDS)
     commits = (roots or b"").decode("ascii", "replace").split()
     # of a shallow clone the first commit is not here
     is_whole = git.run_git(project, "rev-parse", "--is-shallow-repository") == b"false\n"

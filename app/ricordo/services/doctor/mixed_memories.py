@@ -188,11 +188,11 @@ def find_taken_over(
     """Yield the problem of notes of a project that was in the directory of another one before."""
     own = past.compare(past.path, projects.repositories)
     # its name and the directory always speak for the one that is there now
-    if any(it.weight >= 2 * WEAK + STRONG for it in rank([past], [own])):
+    if any(it.weight >= 2 * WEAK + STRONG for it in rank([past], [own], projects.repositories)):
         return
     candidates = (it for it in projects.list_candidates(past.path) if it != past.path)
     compared = [past.compare(it, projects.repositories) for it in candidates]
-    if (best := pick(rank([past], compared))) is not None:
+    if (best := pick(rank([past], compared, projects.repositories))) is not None:
         what = f"in {folder.path} are older than the repository in {past.path}"
         yield _explain_foreign(
             projects, folder, past.path, best.project, past.transcripts, what, best.evidence
@@ -210,7 +210,7 @@ def find_divided(
     for transcript in past.transcripts:
         single = PastProject(past.path, [transcript])
         compared = [single.compare(it, projects.repositories) for it in likely]
-        if (best := pick(rank([single], compared))) is not None:
+        if (best := pick(rank([single], compared, projects.repositories))) is not None:
             divided.setdefault(best.project, []).append(transcript)
             evidence.setdefault(best.project, best.evidence)
     for project, transcripts in divided.items():

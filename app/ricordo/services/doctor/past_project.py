@@ -9,12 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from ricordo import git
 from ricordo.agents.diagnosis import RepositoryRecord
 from ricordo.agents.registry import list_instruction_files
 from ricordo.agents.transcripts.lines import parse_text, parse_time
 from ricordo.patterns import compile_lazily
-from ricordo.services.doctor.identity import SECONDS, Repositories, normalize_remote
+from ricordo.services.doctor.identity import Repositories, normalize_remote
 from ricordo.storage.foreign_file import read_plain_file
 
 STRONG, WEAK = 2, 1
@@ -93,12 +92,14 @@ class PastProject:
         made: dict[str, None] = {}
         listed: dict[str, set[bytes]] = {}
         self.transcripts = transcripts
+        self._names = SequenceMatcher(None, "", os.path.basename(path).lower())
         self.cwds: set[str] = set()
         """Where its sessions worked, at any time."""
         self.branches: set[str] = set()
         """The branches on which its sessions worked."""
         self._addresses: set[str] = set()
-        self._times: list[tuple[str, str]] = []
+        self.times: list[tuple[str, str]] = []
+        """When some of its sessions began and ended, as `parse_time` returns it."""
         expressions = _list_file_expressions(path)
         for transcript in transcripts[:_MOST_TRANSCRIPTS]:
             text = read_plain_file(transcript, _LONGEST_TRANSCRIPT) or b""
@@ -114,9 +115,9 @@ class PastProject:
             self.branches |= set(map(parse_text, set(_BRANCH.findall(text)))) - {""}
             links = set(_find_links(text)) if len(self._addresses) < _MOST_ADDRESSES else ()
             self._addresses |= {address for link in links for address in _list_addresses(link)}
-            if (times := _TIME.findall(text)) and len(self._times) < _MOST_TIMES:
+            if (times := _TIME.findall(text)) and len(self.times) < _MOST_TIMES:
                 first, last = (parse_time(f"{it.decode()}Z") for it in (min(times), max(times)))
-                self._times.append((first, last))
+                self.times.append((first, last))
         for record in records:
             if _WHOLE_NAME.fullmatch(record.commit):
                 made[record.commit] = None
@@ -128,7 +129,7 @@ class PastProject:
         self._made, self._listed = made.keys(), listed
         self.commits = [*made, *(it for it in listed if it not in made)][:_MOST_COMMITS]
         """What may be commits in the texts of its sessions."""
-        self.last_time = max((last for _, last in self._times), default="")
+        self.last_time = max((last for _, last in self.times), default="")
         """When its newest session ended, as `parse_time` returns it; "" where that is unknown."""
 
     def compare(self, project: str, repositories: Repositories) -> Likeness:
@@ -147,15 +148,9 @@ class PastProject:
         """Return whether most of the files that its sessions named are in `project`."""
         return self._compare_files(project)[0] > 0
 
-    def has_times_of(self, project: str) -> bool:
+    def has_times_of(self, project: str, repositories: Repositories) -> bool:
         """Return whether `project` has commits that were made while its sessions ran."""
-        if git.find_top_level(project) is None:
-            return False
-        for first, last in self._times:
-            words = ("--all", "--format=%H", "-1", f"--since={first}", f"--until={last}")
-            if git.run_git(project, "log", *words, seconds=SECONDS):
-                return True
-        return False
+        return any(repositories.has_commit_between(project, *span) for span in self.times)
 
     def _compare_cwds(self, project: str) -> tuple[int, str]:
         inside = os.path.join(project, "")
@@ -201,13 +196,16 @@ class PastProject:
             return WEAK, f"both are called {name}"
         if above != other_above:
             return 0, ""
-        matcher = SequenceMatcher(None, name.lower(), other.lower())
-        is_alike = matcher.real_quick_ratio() >= _ALIKE and matcher.ratio() >= _ALIKE
+        # it keeps what it knows of the second name
+        self._names.set_seq1(other.lower())
+        is_alike = self._names.real_quick_ratio() >= _ALIKE and self._names.ratio() >= _ALIKE
         text = f"both are in {above} and have similar names"
         return (WEAK, text) if is_alike else (0, "")
 
 
-def rank(past: Sequence[PastProject], compared: Sequence[Likeness]) -> list[Likeness]:
+def rank(
+    past: Sequence[PastProject], compared: Sequence[Likeness], repositories: Repositories
+) -> list[Likeness]:
     """Return the projects that may be one of `past`, the likeliest first.
 
     The times of commits count only for projects for which something else speaks: by themselves they
@@ -216,7 +214,9 @@ def rank(past: Sequence[PastProject], compared: Sequence[Likeness]) -> list[Like
     best = max((it.weight for it in compared), default=0)
     likely = [it for it in compared if it.weight]
     for number, it in enumerate(likely):
-        if it.weight + WEAK >= best and any(each.has_times_of(it.project) for each in past):
+        if it.weight + WEAK >= best and any(
+            each.has_times_of(it.project, repositories) for each in past
+        ):
             evidence = f"{it.project} has commits from the time of its sessions"
             likely[number] = Likeness(it.project, it.weight + WEAK, (*it.evidence, evidence))
     return sorted(likely, key=lambda it: (-it.weight, it.project))

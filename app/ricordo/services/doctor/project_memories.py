@@ -76,8 +76,11 @@ def find_memory_problems(
         step(f"reading sessions of projects that are gone, {number} of {len(unloaded)}")
         gone.append((folder, _read_past(projects, folder)))
     everything = [*(it for _, past in gone for it in past), *(past for _, past in earlier)]
-    # each repository is asked for the commits of all at once
-    projects.repositories.expect_commits(commit for past in everything for commit in past.commits)
+    # each repository is asked for all at once
+    projects.repositories.expect(
+        (commit for past in everything for commit in past.commits),
+        (first for past in everything for first, _ in past.times),
+    )
     for number, (folder, past_project) in enumerate(earlier, 1):
         step(f"looking for earlier projects, {number} of {len(earlier)}")
         yield from find_taken_over(projects, folder, past_project)
@@ -258,7 +261,8 @@ def _find_likely(
         for it in _add_up([*compared, *branches, *_compare_neighbours(projects, each.path)]):
             if it.project not in best or best[it.project].weight < it.weight:
                 best[it.project] = it
-    return rank(past, list(_add_up([*best.values(), *_compare_notes(projects, folder)])))
+    compared = list(_add_up([*best.values(), *_compare_notes(projects, folder)]))
+    return rank(past, compared, projects.repositories)
 
 
 def _add_up(found: Iterable[Likeness]) -> Iterator[Likeness]:
