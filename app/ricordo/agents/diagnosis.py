@@ -1,4 +1,6 @@
-"""What an agent can tell about its own set-up, for a diagnosis: values without any judgement."""
+"""What an agent can tell about its own set-up, for a diagnosis: values without any judgement, and
+what reads the forms that several agents share.
+"""
 
 from __future__ import annotations
 

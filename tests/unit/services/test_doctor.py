@@ -755,6 +755,10 @@ def test_hooks_that_codex_skips_until_they_are_trusted(machine: Machine, doctor:
     off = f'[hooks.state."{file}:user_prompt_submit:0:0"]\nenabled = false\n'
     (machine.home / ".codex/config.toml").write_text(f"{state}{off}")
     assert doctor.find("hooks-untrusted") == []
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    machine.settings(project / ".codex/hooks.json", run_at("Stop", "echo three"))
+    assert [it["severity"] for it in doctor.find("hooks-untrusted")] == ["info"]
 
 
 def test_a_timeout_in_the_unit_of_another_agent(machine: Machine, doctor: Doctor):

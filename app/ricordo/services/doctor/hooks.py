@@ -93,10 +93,11 @@ def check_hooks(
     for place in places:
         calls: dict[ConfiguredHook, HookCall | None] = {}
         for hook in support.hooks([place], environment.agent_home, environment.environ):
-            misused |= {problem.id: problem for problem in _find_misuse(support, hook)}
             variables = {"HOME": environment.agent_home}
             # the settings of the user are in the home directory, but apply to all projects
             is_own_project = place.top != home and is_inside(hook.file, place.top)
+            found = _find_misuse(support, hook, is_of_project=is_own_project)
+            misused |= {problem.id: problem for problem in found}
             if support.project_variable and is_own_project:
                 variables[support.project_variable] = place.top
             calls[hook] = call = parse_call(hook, variables)
@@ -116,8 +117,12 @@ def check_hooks(
     yield from misused.values()
 
 
-def _find_misuse(support: AgentSupport, hook: ConfiguredHook) -> Iterator[Problem]:
-    """Yield what is wrong with how the settings write a hook."""
+def _find_misuse(
+    support: AgentSupport, hook: ConfiguredHook, *, is_of_project: bool
+) -> Iterator[Problem]:
+    """Yield what is wrong with how the settings write a hook. One of a project may be meant for
+    others.
+    """
     shown = support.agent.shown if support.agent else ""
     evidence = (f"{hook.event} runs {hook.command} in {hook.file}",)
     cause = (hook.file, hook.event, hook.command)
@@ -136,7 +141,7 @@ def _find_misuse(support: AgentSupport, hook: ConfiguredHook) -> Iterator[Proble
     if not hook.is_trusted and not is_own(hook):
         yield Problem(
             "hooks-untrusted",
-            Severity.WARNING,
+            Severity.INFO if is_of_project else Severity.WARNING,
             f"{shown} skips a hook that you have not trusted: {hook.command}.",
             (*evidence, "the settings do not name it as trusted"),
             f"Type /hooks in {shown} and look at it, or remove it.",

@@ -19,7 +19,7 @@ from ricordo.memory.note import Note
 from ricordo.services.doctor.identity import Repositories
 from ricordo.services.doctor.past_project import STRONG, WEAK, PastProject, pick, rank
 from ricordo.services.doctor.problem import MoveRepair, Problem
-from ricordo.services.doctor.project_map import ProjectMap, is_at, is_inside, read_origins
+from ricordo.services.doctor.project_map import ProjectMap, Step, is_at, is_inside, read_origins
 from ricordo.storage.reader import read_memory
 
 _MOST_NAMED = 5
@@ -51,10 +51,11 @@ def _describe_share(projects: ProjectMap, memory: str, project: str) -> str:
     return f"sessions in {project} load {memory}{wrote}"
 
 
-def find_clones(projects: ProjectMap) -> Iterator[Problem]:
+def find_clones(projects: ProjectMap, step: Step) -> Iterator[Problem]:
     """Yield the clones of one repository that have a memory each."""
     clones: dict[str, list[ProjectFolder]] = {}
-    for folder in projects.folders:
+    for number, folder in enumerate(projects.folders, 1):
+        step(f"looking for clones, {number} of {len(projects.folders)}")
         if (loading := projects.find_loading(folder.memory)) and has_notes(folder.memory):
             remote = projects.repositories.read_remote(loading[0])
             clones.setdefault(remote, []).append(folder)

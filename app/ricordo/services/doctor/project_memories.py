@@ -54,7 +54,7 @@ def find_memory_problems(
     """Yield the problems of the memories of one agent."""
     for memory, loading in projects.list_shared():
         yield from find_shared(projects, memory, loading)
-    yield from find_clones(projects)
+    yield from find_clones(projects, step)
     unloaded: list[ProjectFolder] = []
     earlier: list[tuple[ProjectFolder, PastProject]] = []
     for number, folder in enumerate(projects.folders, 1):
