@@ -35,6 +35,8 @@ class InstructionReader(NamedTuple):
     home_first: tuple[str, ...]
     folder_first: tuple[str, ...]
     including: tuple[str, ...]
+    most_bytes: int
+    most_characters: int
 
     @property
     def patterns(self) -> tuple[str, ...]:
@@ -66,6 +68,16 @@ class MisnamedFile(NamedTuple):
     agents: tuple[str, ...]
 
 
+class LongFile(NamedTuple):
+    """An instruction file of which an agent here reads only the beginning."""
+
+    path: str
+    agent: str
+    size: int
+    limit: int
+    unit: str
+
+
 class UnreadFile(NamedTuple):
     """An instruction file that no agent here reads, and the agents that would."""
 
@@ -87,8 +99,13 @@ def load_readers() -> tuple[InstructionReader, ...]:
         "folder_first",
         "including",
     )
+    limits = ("most_bytes", "most_characters")
     return tuple(
-        InstructionReader(each["agent"], *(tuple(each.get(key, ())) for key in keys))
+        InstructionReader(
+            each["agent"],
+            *(tuple(each.get(key, ())) for key in keys),
+            *(each.get(key, 0) for key in limits),
+        )
         for each in table["reader"]
     )
 
@@ -150,6 +167,22 @@ def find_unread(project: str, home: str) -> list[UnreadFile]:
         for path in _find(project, reader.patterns):
             others.setdefault(path, []).append(reader.agent)
     return [UnreadFile(path, tuple(agents)) for path, agents in others.items() if path not in read]
+
+
+def find_too_long(project: str, home: str) -> list[LongFile]:
+    """Return the instruction files of a project that an agent here does not read to the end."""
+    found: list[LongFile] = []
+    limited = (it for it in load_readers() if it.most_bytes or it.most_characters)
+    for reader in limited:
+        for path in _find_read(project, reader) if reader.is_here(home) else ():
+            raw = read_plain_file(os.path.join(project, path), _LARGEST, follow=True) or b""
+            size, limit, unit = len(raw), reader.most_bytes, "bytes"
+            if reader.most_characters:
+                size, limit = len(raw.decode("utf-8", "replace")), reader.most_characters
+                unit = "characters"
+            if size > limit:
+                found.append(LongFile(path, reader.agent, size, limit, unit))
+    return found
 
 
 def find_misnamed(project: str, home: str) -> list[MisnamedFile]:

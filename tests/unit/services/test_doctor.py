@@ -1043,6 +1043,24 @@ def test_sessions_that_are_older_than_the_repository(machine: Machine, doctor: D
     assert len(doctor.find("mixed-memory")) == (case == "other")
 
 
+def test_instructions_that_are_not_read_to_the_end(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    (project / "AGENTS.md").write_text("Use pnpm.\n" * 4_000)
+    assert doctor.find("instructions-over-load") == []
+    (machine.home / ".codex").mkdir()
+    (problem,) = doctor.find("instructions-over-load")
+    assert problem["evidence"] == ["40,000 bytes, limit 32,768 by default"]
+    rule = project / ".windsurf/rules/tides.md"
+    rule.parent.mkdir(parents=True)
+    rule.write_text("ä" * 12_000)
+    (machine.home / ".windsurf").mkdir()
+    (project / "AGENTS.md").unlink()
+    assert doctor.find("instructions-over-load") == []
+    rule.write_text("ä" * 12_001)
+    assert doctor.find("instructions-over-load")[0]["paths"] == [str(rule), "Windsurf"]
+
+
 def test_pages_that_instructions_include_and_that_are_not_there(machine: Machine, doctor: Doctor):
     project = repository(machine, "tidepool")
     plant(machine, project, "a", pier="In the harbour.\n")

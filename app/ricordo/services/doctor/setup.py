@@ -20,6 +20,7 @@ from ricordo.agents.instruction_files import (
     find_missing_imports,
     find_shadowed,
     find_shadowed_at_home,
+    find_too_long,
     find_unread,
 )
 from ricordo.agents.registry import SUPPORTED
@@ -340,6 +341,15 @@ def _check_instructions(environment: Environment, project: str) -> Iterator[Prob
             (f"it names {target}",),
             "Correct the link, or remove it.",
             (target, os.path.join(project, link)),
+        )
+    for long in find_too_long(project, home):
+        yield Problem(
+            "instructions-over-load",
+            Severity.WARNING,
+            f"{long.agent} does not read {os.path.join(project, long.path)} to the end.",
+            (f"{long.size:,} {long.unit}, limit {long.limit:,} by default",),
+            "Shorten it, or put parts into files that are read where they are needed.",
+            (os.path.join(project, long.path), long.agent),
         )
     for name, target in find_missing_imports(project, home):
         yield Problem(
