@@ -163,6 +163,20 @@ def test_the_memory_of_a_moved_project_moves_where_none_is(machine: Machine, doc
     assert doctor.find("moved-project") == []
 
 
+def test_transcripts_whose_times_are_none(machine: Machine, doctor: Doctor):
+    old = repository(machine, "old/tidepool")
+    plant(machine, old, "a", pier="In the harbour.\n")
+    folder = machine.project_folder(old)
+    for session, time in (("a", "2026-99-99T99:99:99.000Z"), ("b", "0001-01-01T00:00:00.000Z")):
+        machine.transcript(folder, old, session)
+        say(folder, session, old, timestamp=time)
+    old.rename(machine.path / "old/harbour")
+    new = repository(machine, "work/tidepool")
+    machine.transcript(machine.project_folder(new), new, "c")
+    (problem,) = doctor.find("orphan-memory")
+    assert f"{new} may be it: both are called tidepool" in problem["evidence"][1]
+
+
 def test_a_project_that_only_has_the_name_is_named_and_not_chosen(machine: Machine, doctor: Doctor):
     old = repository(machine, "old/tidepool")
     plant(machine, old, "a", pier="In the harbour.\n")

@@ -122,7 +122,8 @@ class Repositories:
         assert not self._commits
         assert not self._times
         self._wanted.update(dict.fromkeys(names))
-        self._since = min((datetime.fromisoformat(it).timestamp() for it in since), default=0.0)
+        times = (datetime.fromisoformat(it).timestamp() for it in since)
+        self._since = max(0.0, min(times, default=0.0))
 
     def find_commits(self, project: str, names: Iterable[str]) -> dict[str, bytes]:
         """Return those of the expected `names`, which may be short, that are commits in the

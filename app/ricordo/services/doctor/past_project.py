@@ -117,7 +117,7 @@ class PastProject:
             self._addresses |= {address for link in links for address in _list_addresses(link)}
             if (times := _TIME.findall(text)) and len(self.times) < _MOST_TIMES:
                 first, last = (parse_time(f"{it.decode()}Z") for it in (min(times), max(times)))
-                self.times.append((first, last))
+                self.times += [(first, last)] if first and last else []
         for record in records:
             if _WHOLE_NAME.fullmatch(record.commit):
                 made[record.commit] = None
