@@ -667,7 +667,7 @@ def test_a_server_whose_program_is_gone_cannot_be_reached(machine: Machine, doct
     # an agent may have another PATH
     other = {"command": "other"}
     machine.settings(machine.config / "skills/ricordo/.mcp.json", {"mcpServers": {"other": other}})
-    assert doctor.find("server-unreachable") == []
+    assert doctor.find("server-unreachable") == doctor.find("server-missing") == []
 
 
 def test_instruction_files_that_are_shadowed_or_that_nobody_here_reads(
@@ -761,18 +761,18 @@ def test_an_agent_that_ignores_the_arguments_of_a_hook(machine: Machine, doctor:
 def test_hooks_that_codex_skips_until_they_are_trusted(machine: Machine, doctor: Doctor):
     file = machine.home / ".codex/hooks.json"
     machine.settings(file, run_at("UserPromptSubmit", "echo one", "echo two"))
-    assert len(doctor.find("hooks-untrusted")) == 2
+    assert len(doctor.find("hook-untrusted")) == 2
     state = f'[hooks.state."{file}:user_prompt_submit:0:1"]\ntrusted_hash = "sha256:00"\n'
     (machine.home / ".codex/config.toml").write_text(state)
-    (problem,) = doctor.find("hooks-untrusted")
+    (problem,) = doctor.find("hook-untrusted")
     assert "echo one" in problem["what"]
     off = f'[hooks.state."{file}:user_prompt_submit:0:0"]\nenabled = false\n'
     (machine.home / ".codex/config.toml").write_text(f"{state}{off}")
-    assert doctor.find("hooks-untrusted") == []
+    assert doctor.find("hook-untrusted") == []
     project = repository(machine, "tidepool")
     plant(machine, project, "a", pier="In the harbour.\n")
     machine.settings(project / ".codex/hooks.json", run_at("Stop", "echo three"))
-    assert [it["severity"] for it in doctor.find("hooks-untrusted")] == ["info"]
+    assert [it["severity"] for it in doctor.find("hook-untrusted")] == ["info"]
 
 
 def test_a_timeout_in_the_unit_of_another_agent(machine: Machine, doctor: Doctor):
@@ -810,14 +810,14 @@ def test_servers_of_others_are_looked_for_and_not_started(machine: Machine, doct
         "gone": gone,
     }
     machine.settings(project / ".mcp.json", {"mcpServers": servers})
-    (problem,) = doctor.find("server-unreachable")
+    (problem,) = doctor.find("server-missing")
     what = f"The MCP server gone of Claude Code cannot be reached: there is no program {program}."
     assert problem["what"] == what
     assert not mark.exists()
     local = machine.settings(
         project / ".claude/settings.local.json", {"disabledMcpjsonServers": ["gone"]}
     )
-    assert doctor.find("server-unreachable") == []
+    assert doctor.find("server-missing") == []
     local.unlink()
     (project / ".mcp.json").unlink()
     table = f'[mcp_servers.chart]\ncommand = "{program}"\n'
@@ -826,14 +826,13 @@ def test_servers_of_others_are_looked_for_and_not_started(machine: Machine, doct
     named = {"mcp": {"chart": {"type": "local", "command": [program, "--mcp"]}}}
     machine.settings(machine.home / ".config/opencode/opencode.json", named)
     agents = {
-        it["what"].partition(" of ")[2].split(" cannot")[0]
-        for it in doctor.find("server-unreachable")
+        it["what"].partition(" of ")[2].split(" cannot")[0] for it in doctor.find("server-missing")
     }
     assert agents == {"Codex", "opencode"}
     config.write_text(f"{table}enabled = false\n")
     named["mcp"]["chart"]["enabled"] = False
     machine.settings(machine.home / ".config/opencode/opencode.json", named)
-    assert doctor.find("server-unreachable") == []
+    assert doctor.find("server-missing") == []
 
 
 def test_settings_that_their_agent_cannot_read(machine: Machine, doctor: Doctor):

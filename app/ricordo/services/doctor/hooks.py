@@ -140,7 +140,7 @@ def _find_misuse(
         )
     if not hook.is_trusted and not is_own(hook):
         yield Problem(
-            "hooks-untrusted",
+            "hook-untrusted",
             Severity.INFO if is_of_project else Severity.WARNING,
             f"{shown} skips a hook that you have not trusted: {hook.command}.",
             (*evidence, "the settings do not name it as trusted"),

@@ -261,7 +261,7 @@ def _check_servers(
         why = "it does not answer" if is_there else f"there is no program {program}"
         advice = "`ricordo connect` writes the present place; it needs the extra `ricordo[mcp]`."
         yield Problem(
-            "server-unreachable",
+            "server-unreachable" if is_own else "server-missing",
             Severity.WARNING,
             f"The MCP server {server.name} of {shown} cannot be reached: {why}.",
             (f"{server.file} starts {shlex.join(server.command)}",),
