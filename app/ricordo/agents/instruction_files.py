@@ -99,12 +99,12 @@ def load_readers() -> tuple[InstructionReader, ...]:
         "folder_first",
         "including",
     )
-    limits = ("most_bytes", "most_characters")
     return tuple(
         InstructionReader(
             each["agent"],
             *(tuple(each.get(key, ())) for key in keys),
-            *(each.get(key, 0) for key in limits),
+            most_bytes=each.get("most_bytes", 0),
+            most_characters=each.get("most_characters", 0),
         )
         for each in table["reader"]
     )
