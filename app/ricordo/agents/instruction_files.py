@@ -5,13 +5,20 @@ from __future__ import annotations
 import glob
 import os
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from ricordo import git
 from ricordo.agents.prompt_rules import includes_file
+from ricordo.patterns import compile_lazily
 from ricordo.resources import read_data_text
+from ricordo.storage.foreign_file import read_plain_file
 
+_SECONDS = 3.0
+_LARGEST = 1 << 20
+_IMPORT = compile_lazily(r"(?:^|(?<=\s))@((?:\.{0,2}/)?[\w.-][\w./-]*\.md)(?![\w/-])")
+_CODE = compile_lazily(r"(?s)```.*?```|`[^`\n]*`|<!--.*?-->")
 _MOST_FILES = 200
 """Files of one pattern that are looked at."""
 
@@ -20,12 +27,16 @@ class InstructionReader(NamedTuple):
     """One agent of the table."""
 
     agent: str
-    homes: tuple[str, ...]
-    files: tuple[str, ...]
-    first: tuple[str, ...]
-    instead: tuple[str, ...]
-    unless: tuple[str, ...]
-    home_first: tuple[str, ...]
+    homes: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
+    instead: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    home_first: tuple[str, ...] = ()
+    folder_first: tuple[str, ...] = ()
+    including: tuple[str, ...] = ()
+    most_bytes: int = 0
+    most_characters: int = 0
 
     @property
     def patterns(self) -> tuple[str, ...]:
@@ -43,6 +54,28 @@ class ShadowedFile(NamedTuple):
     path: str
     agent: str
     by: str
+    is_replaced: bool = False
+    """Whether the other one is in its place, as an override is."""
+
+
+class MisnamedFile(NamedTuple):
+    """A file whose name differs from that of an instruction file in small and capital letters
+    only, and the agents here that look for it.
+    """
+
+    path: str
+    name: str
+    agents: tuple[str, ...]
+
+
+class LongFile(NamedTuple):
+    """An instruction file of which an agent here reads only the beginning."""
+
+    path: str
+    agent: str
+    size: int
+    limit: int
+    unit: str
 
 
 class UnreadFile(NamedTuple):
@@ -56,11 +89,14 @@ class UnreadFile(NamedTuple):
 def load_readers() -> tuple[InstructionReader, ...]:
     """Return the agents of the table."""
     table = tomllib.loads(read_data_text("agents/instruction_files.toml"))
-    keys = ("homes", "files", "first", "instead", "unless", "home_first")
-    return tuple(
-        InstructionReader(each["agent"], *(tuple(each.get(key, ())) for key in keys))
-        for each in table["reader"]
-    )
+    return tuple(InstructionReader(**_read_fields(each)) for each in table["reader"])
+
+
+def _read_fields(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a reader as its `entry` in the table has them."""
+    return {
+        key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()
+    }
 
 
 def find_shadowed(project: str, home: str) -> list[ShadowedFile]:
@@ -76,7 +112,22 @@ def find_shadowed(project: str, home: str) -> list[ShadowedFile]:
             file = os.path.join(project, path)
             if not any(includes_file(os.path.join(project, it), file) for it in winners):
                 found.append(ShadowedFile(path, reader.agent, winners[0]))
+        if reader.folder_first:
+            found += _find_shadowed_in_folders(project, reader)
     return found
+
+
+def _find_shadowed_in_folders(project: str, reader: InstructionReader) -> Iterator[ShadowedFile]:
+    winner, *others = reader.folder_first
+    patterns = (f":(glob)**/{name}" for name in others)
+    words = ("-z", "--cached", "--others", "--exclude-standard", "--", *patterns)
+    answer = git.run_git(project, "ls-files", *words, seconds=_SECONDS)
+    listed = os.fsdecode(answer or b"").split("\0")[:-1] or _find(project, others)
+    for path in sorted(set(listed)):
+        by = os.path.join(os.path.dirname(path), winner)
+        both = [os.path.join(project, it) for it in (by, path)]
+        if all(map(os.path.isfile, both)) and not includes_file(*both):
+            yield ShadowedFile(path, reader.agent, by, is_replaced=True)
 
 
 def find_shadowed_at_home(home: str) -> list[ShadowedFile]:
@@ -105,6 +156,75 @@ def find_unread(project: str, home: str) -> list[UnreadFile]:
         for path in _find(project, reader.patterns):
             others.setdefault(path, []).append(reader.agent)
     return [UnreadFile(path, tuple(agents)) for path, agents in others.items() if path not in read]
+
+
+def find_too_long(project: str, home: str) -> list[LongFile]:
+    """Return the instruction files of a project that an agent here does not read to the end."""
+    found: list[LongFile] = []
+    limited = (it for it in load_readers() if it.most_bytes or it.most_characters)
+    for reader in limited:
+        for path in _find_read(project, reader) if reader.is_here(home) else ():
+            raw = read_plain_file(os.path.join(project, path), _LARGEST, follow=True) or b""
+            size, limit, unit = len(raw), reader.most_bytes, "bytes"
+            if reader.most_characters:
+                size, limit = len(raw.decode("utf-8", "replace")), reader.most_characters
+                unit = "characters"
+            if size > limit:
+                found.append(LongFile(path, reader.agent, size, limit, unit))
+    return found
+
+
+def find_misnamed(project: str, home: str) -> list[MisnamedFile]:
+    """Return the files in the top folder of a project that agents here would read if small and
+    capital letters were the same.
+    """
+    try:
+        names = os.listdir(project)
+    except OSError:
+        return []
+    wanted: dict[str, list[str]] = {}
+    for reader in load_readers():
+        for pattern in reader.patterns if reader.is_here(home) else ():
+            wanted.setdefault(pattern, []).append(reader.agent)
+    exact = {pattern.casefold(): pattern for pattern in wanted}
+    alike = ((name, exact.get(name.casefold())) for name in sorted(names))
+    return [
+        MisnamedFile(name, pattern, tuple(dict.fromkeys(wanted[pattern])))
+        for name, pattern in alike
+        # where letters are not told apart, the name that is looked for is there, too
+        if pattern and not os.path.lexists(os.path.join(project, pattern))
+    ]
+
+
+def find_broken_links(project: str, home: str) -> list[tuple[str, str]]:
+    """Return the instruction files of agents here that are links to files which are not there, each
+    with the file that it names.
+    """
+    here = [reader for reader in load_readers() if reader.is_here(home)]
+    names = dict.fromkeys(name for it in here for name in it.patterns if "*" not in name)
+    paths = ((name, os.path.join(project, name)) for name in names)
+    return [
+        (name, os.path.realpath(path))
+        for name, path in paths
+        if os.path.islink(path) and not os.path.exists(path)
+    ]
+
+
+def find_missing_imports(project: str, home: str) -> list[tuple[str, str]]:
+    """Return the pages that instruction files in the top folder of a project include and that are
+    not there, each behind the file. One in a home directory may be there for others.
+    """
+    found: list[tuple[str, str]] = []
+    here = (reader for reader in load_readers() if reader.is_here(home))
+    for name in dict.fromkeys(name for reader in here for name in reader.including):
+        file = os.path.join(project, name)
+        raw = read_plain_file(file, _LARGEST, follow=True) or b""
+        text = _CODE.sub(" ", raw.decode("utf-8", "replace"))
+        for path in dict.fromkeys(_IMPORT.findall(text)):
+            target = os.path.normpath(os.path.join(os.path.dirname(file), path))
+            if not os.path.lexists(target):
+                found.append((name, target))
+    return found
 
 
 def _find_read(project: str, reader: InstructionReader) -> list[str]:

@@ -16,6 +16,7 @@ from ricordo.memory.layout import Layout
 if TYPE_CHECKING:
     from ricordo.agents.connection import Connection, Launcher
     from ricordo.agents.diagnosis import (
+        BrokenFile,
         ConfiguredHook,
         ConfiguredServer,
         HookRun,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         NamedFile,
         PathHolder,
         ProjectFolder,
+        RepositoryRecord,
         SettingInEffect,
     )
     from ricordo.agents.transcripts.checkpoint import Checkpoint
@@ -163,6 +165,12 @@ class AgentSupport:
         """Return the settings that let it rewrite memories in the background."""
         return []
 
+    def memory_switch(
+        self, here: Workplace, home: str, environ: Mapping[str, str]
+    ) -> SettingInEffect | None:
+        """Return the setting that turns its memory of a workplace off; None where it is on."""
+        return None
+
     def hooks(
         self, places: Sequence[Workplace], home: str, environ: Mapping[str, str]
     ) -> list[ConfiguredHook]:
@@ -181,6 +189,20 @@ class AgentSupport:
 
     def instruction_paths(self, home: str, environ: Mapping[str, str]) -> list[NamedFile]:
         """Return the instruction files that the user's settings name by an absolute path."""
+        return []
+
+    def broken_settings(
+        self, places: Sequence[Workplace], home: str, environ: Mapping[str, str]
+    ) -> list[BrokenFile]:
+        """Return its settings files that it cannot read."""
+        return []
+
+    def unread_drafts(self, home: str, environ: Mapping[str, str]) -> list[str]:
+        """Return the drafts of memories that it keeps until the user reads them."""
+        return []
+
+    def repository_records(self, home: str, environ: Mapping[str, str]) -> list[RepositoryRecord]:
+        """Return what it noted of repositories."""
         return []
 
     def outdated_plugins(self, home: str, environ: Mapping[str, str]) -> list[str]:

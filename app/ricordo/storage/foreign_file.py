@@ -90,6 +90,8 @@ def read_json(path: str, limit: int) -> tuple[object, str]:
         return None, f"is larger than {limit // (1024 * 1024)} MB"
     try:
         return json.loads(raw.decode("utf-8-sig"), parse_constant=_refuse), ""
+    except json.JSONDecodeError as error:
+        return None, f"is not JSON: line {error.lineno}, column {error.colno}"
     except (ValueError, RecursionError):
         return None, "is not JSON"
 

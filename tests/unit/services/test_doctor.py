@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 
@@ -160,6 +161,20 @@ def test_the_memory_of_a_moved_project_moves_where_none_is(machine: Machine, doc
     assert notes_of(target) == {"MEMORY.md", "pier.md"}
     assert (target / "MEMORY.md").read_bytes() == text.removeprefix(b"# Memory\n\n")
     assert doctor.find("moved-project") == []
+
+
+def test_transcripts_whose_times_are_none(machine: Machine, doctor: Doctor):
+    old = repository(machine, "old/tidepool")
+    plant(machine, old, "a", pier="In the harbour.\n")
+    folder = machine.project_folder(old)
+    for session, time in (("a", "2026-99-99T99:99:99.000Z"), ("b", "0001-01-01T00:00:00.000Z")):
+        machine.transcript(folder, old, session)
+        say(folder, session, old, timestamp=time)
+    old.rename(machine.path / "old/harbour")
+    new = repository(machine, "work/tidepool")
+    machine.transcript(machine.project_folder(new), new, "c")
+    (problem,) = doctor.find("orphan-memory")
+    assert f"{new} may be it: both are called tidepool" in problem["evidence"][1]
 
 
 def test_a_project_that_only_has_the_name_is_named_and_not_chosen(machine: Machine, doctor: Doctor):
@@ -649,9 +664,10 @@ def test_a_server_whose_program_is_gone_cannot_be_reached(machine: Machine, doct
     )
     (problem,) = doctor.find("server-unreachable")
     assert "does not answer" in problem["what"]
-    other = {"command": "/nowhere/other"}
+    # an agent may have another PATH
+    other = {"command": "other"}
     machine.settings(machine.config / "skills/ricordo/.mcp.json", {"mcpServers": {"other": other}})
-    assert doctor.find("server-unreachable") == []
+    assert doctor.find("server-unreachable") == doctor.find("server-missing") == []
 
 
 def test_instruction_files_that_are_shadowed_or_that_nobody_here_reads(
@@ -723,6 +739,408 @@ def test_a_state_directory_that_is_not_healthy(machine: Machine, doctor: Doctor,
         os.mkfifo(state / "history.db")
     (problem,) = doctor.find("state-unhealthy")
     assert str(state) in problem["what"]
+
+
+def test_an_agent_that_ignores_the_arguments_of_a_hook(machine: Machine, doctor: Doctor):
+    codex = machine.home / ".codex"
+    bare = {"type": "command", "command": "sh", "args": ["-c", "echo hello"]}
+    hooks = {"UserPromptSubmit": [{"hooks": [bare]}]}
+    machine.settings(codex / "hooks.json", {"hooks": hooks})
+    (problem,) = doctor.find("hook-arguments")
+    assert problem["severity"] == "error"
+    assert problem["advice"].endswith("sh -c 'echo hello'")
+    bare["command"] = "report"
+    machine.settings(codex / "hooks.json", {"hooks": hooks})
+    assert doctor.find("hook-arguments")[0]["severity"] == "warning"
+    # Claude Code takes them
+    machine.settings(machine.config / "settings.json", {"hooks": hooks})
+    machine.settings(codex / "hooks.json", run_at("UserPromptSubmit", "echo hello"))
+    assert doctor.find("hook-arguments") == []
+
+
+def test_hooks_that_codex_skips_until_they_are_trusted(machine: Machine, doctor: Doctor):
+    file = machine.home / ".codex/hooks.json"
+    machine.settings(file, run_at("UserPromptSubmit", "echo one", "echo two"))
+    assert len(doctor.find("hook-untrusted")) == 2
+    state = f'[hooks.state."{file}:user_prompt_submit:0:1"]\ntrusted_hash = "sha256:00"\n'
+    (machine.home / ".codex/config.toml").write_text(state)
+    (problem,) = doctor.find("hook-untrusted")
+    assert "echo one" in problem["what"]
+    off = f'[hooks.state."{file}:user_prompt_submit:0:0"]\nenabled = false\n'
+    (machine.home / ".codex/config.toml").write_text(f"{state}{off}")
+    assert doctor.find("hook-untrusted") == []
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    machine.settings(project / ".codex/hooks.json", run_at("Stop", "echo three"))
+    assert [it["severity"] for it in doctor.find("hook-untrusted")] == ["info"]
+
+
+def test_a_timeout_in_the_unit_of_another_agent(machine: Machine, doctor: Doctor):
+    hook = run_at("BeforeAgent", "echo hello")
+    hook["hooks"]["BeforeAgent"][0]["hooks"][0]["timeout"] = 5
+    machine.settings(machine.home / ".gemini/settings.json", hook)
+    (short,) = doctor.find("hook-timeout")
+    assert "Gemini CLI stops a hook after 5 ms" in short["what"]
+    hook["hooks"]["BeforeAgent"][0]["hooks"][0]["timeout"] = 5000
+    machine.settings(machine.home / ".gemini/settings.json", hook)
+    assert doctor.find("hook-timeout") == []
+    machine.settings(machine.config / "settings.json", hook)
+    (long,) = doctor.find("hook-timeout")
+    assert (long["severity"], "1.4 hours" in long["what"]) == ("info", True)
+
+
+def test_drafts_that_wait_for_the_user(machine: Machine, doctor: Doctor):
+    drafts = machine.home / ".gemini/tmp/tidepool/memory"
+    (drafts / "skills/tides").mkdir(parents=True)
+    assert doctor.find("drafts-unread") == []
+    (drafts / "skills/tides/SKILL.md").write_text("Look up the tide.\n")
+    (problem,) = doctor.find("drafts-unread")
+    assert problem["evidence"] == [str(drafts / "skills/tides/SKILL.md")]
+
+
+def test_servers_of_others_are_looked_for_and_not_started(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    mark = machine.path / "started"
+    program = str(machine.home / "gone")
+    gone = {"command": program, "args": ["--all"]}
+    servers = {
+        "there": {"command": "/usr/bin/touch", "args": [str(mark)]},
+        "by-name": {"command": "gone"},
+        "gone": gone,
+    }
+    machine.settings(project / ".mcp.json", {"mcpServers": servers})
+    (problem,) = doctor.find("server-missing")
+    what = f"The MCP server gone of Claude Code cannot be reached: there is no program {program}."
+    assert problem["what"] == what
+    assert not mark.exists()
+    local = machine.settings(
+        project / ".claude/settings.local.json", {"disabledMcpjsonServers": ["gone"]}
+    )
+    assert doctor.find("server-missing") == []
+    local.unlink()
+    (project / ".mcp.json").unlink()
+    table = f'[mcp_servers.chart]\ncommand = "{program}"\n'
+    config = machine.settings(machine.home / ".codex/config.toml", {})
+    config.write_text(table)
+    named = {"mcp": {"chart": {"type": "local", "command": [program, "--mcp"]}}}
+    machine.settings(machine.home / ".config/opencode/opencode.json", named)
+    agents = {
+        it["what"].partition(" of ")[2].split(" cannot")[0] for it in doctor.find("server-missing")
+    }
+    assert agents == {"Codex", "opencode"}
+    config.write_text(f"{table}enabled = false\n")
+    named["mcp"]["chart"]["enabled"] = False
+    machine.settings(machine.home / ".config/opencode/opencode.json", named)
+    assert doctor.find("server-missing") == []
+
+
+def test_settings_that_their_agent_cannot_read(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    settings = machine.settings(project / ".claude/settings.json", {})
+    settings.write_text("")
+    assert doctor.find("settings-broken") == []
+    settings.write_text('{\n  "permissions": {},\n}\n')
+    codex = machine.settings(machine.home / ".codex/config.toml", {})
+    codex.write_text("model = \n")
+    broken = {it["paths"][0]: it["evidence"][0] for it in doctor.find("settings-broken")}
+    assert set(broken) == {str(settings), str(codex)}
+    assert "line 3, column 1" in broken[str(settings)]
+
+
+def test_instructions_that_an_override_replaces(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    (machine.home / ".codex").mkdir()
+    for name in ("AGENTS.md", "tables/AGENTS.md", "tables/AGENTS.override.md"):
+        (project / name).parent.mkdir(exist_ok=True)
+        (project / name).write_text(f"Of {name}.\n")
+    (problem,) = doctor.find("instructions-shadowed")
+    assert problem["paths"][0] == str(project / "tables/AGENTS.md")
+    assert "Remove tables/AGENTS.override.md" in problem["advice"]
+
+
+def test_instructions_under_a_name_that_is_not_read(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    (project / "Claude.md").write_text("Use pnpm.\n")
+    (problem,) = doctor.find("instructions-unread")
+    assert (problem["severity"], problem["advice"]) == ("warning", "Rename it to CLAUDE.md.")
+    (project / "CLAUDE.md").write_text("Use pnpm.\n")
+    assert doctor.find("instructions-unread") == []
+
+
+def test_instructions_behind_a_broken_link(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    for link in (machine.config / "CLAUDE.md", project / "AGENTS.md"):
+        link.symlink_to(machine.home / "dotfiles/rules.md")
+    assert len(doctor.find("instructions-missing")) == 2
+    (machine.home / "dotfiles").mkdir()
+    (machine.home / "dotfiles/rules.md").write_text("Use pnpm.\n")
+    assert doctor.find("instructions-missing") == []
+
+
+def test_memories_that_a_moved_configuration_left_behind(
+    machine: Machine, doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+):
+    project = repository(machine, "tidepool")
+    source = plant(machine, project, "a", boat="Sails.\n")
+    machine.config = machine.home / ".config/claude"
+    target = plant(machine, project, "b", pier="In the harbour.\n")
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(machine.config))
+    (problem,) = doctor.find("split-memory")
+    assert problem["paths"] == [str(source), str(target)]
+    doctor.fix(problem)
+    assert (notes_of(source), notes_of(target)) == (set(), {"MEMORY.md", "boat.md", "pier.md"})
+    # one directory under two names
+    shutil.rmtree(machine.home / ".claude")
+    (machine.home / ".claude").symlink_to(machine.config)
+    assert doctor.find("split-memory") == []
+
+
+@pytest.mark.parametrize("agent", ["opencode", "codex", "claude"])
+def test_what_agents_noted_of_a_repository(machine: Machine, doctor: Doctor, agent: str):
+    old = repository(machine, "old/tidepool")
+    git(old, "remote", "add", "origin", "git@github.com:ana/tidepool.git")
+    commit = git(old, "rev-parse", "HEAD").strip()
+    plant(machine, old, "a", pier="In the harbour.\n")
+    if agent == "opencode":
+        data = machine.directory("home/.local/share/opencode")
+        database = sqlite3.connect(data / "opencode.db", isolation_level=None)
+        database.execute("CREATE TABLE project (id, worktree)")
+        rows = [(commit, str(old)), ("global", "/")]
+        database.executemany("INSERT INTO project VALUES (?, ?)", rows)
+        database.close()
+    elif agent == "codex":
+        payload = {"cwd": str(old), "git": {"commit_hash": commit}}
+        rollouts = machine.directory("home/.codex/sessions/2026/11/01")
+        line = json.dumps({"type": "session_meta", "payload": payload})
+        (rollouts / "rollout-2026-11-01.jsonl").write_text(f"{line}\n")
+    else:
+        record = {"githubRepoPaths": {"Ana/tidepool": [str(old)]}}
+        machine.settings(machine.home / ".claude.json", record)
+    new = machine.path / "work/tidepool"
+    new.parent.mkdir()
+    old.rename(new)
+    machine.transcript(machine.project_folder(new), new, "b")
+    (problem,) = doctor.find("moved-project")
+    assert problem["paths"][1] == str(machine.project_folder(new) / "memory")
+
+
+def test_a_commit_is_known_by_its_subject(machine: Machine, doctor: Doctor):
+    old = repository(machine, "code/tidepool")
+    commit = git(old, "rev-parse", "--short", "HEAD").strip()
+    if commit.isdecimal() or commit.isalpha():
+        git(old, "commit", "--quiet", "--amend", "--allow-empty", "-m", "begin code/tidepool")
+        commit = git(old, "rev-parse", "--short=12", "HEAD").strip()
+    plant(machine, old, "a", pier="In the harbour.\n")
+    say(machine.project_folder(old), "a", old, content=f"on {commit} begin something else")
+    old.rename(machine.path / "code/harbour")
+    assert len(doctor.find("orphan-memory")) == 1
+    say(machine.project_folder(old), "a", old, content=f"{commit} begin code/tidepool", n=1)
+    (problem,) = doctor.find("renamed-project")
+    assert str(machine.path / "code/harbour") in problem["what"]
+
+
+def test_notes_of_two_projects_that_were_in_one_directory(machine: Machine, doctor: Doctor):
+    box = machine.path / "workspace"
+    root = plant(machine, box, "a", pier="At the sea.\n", bread="Flour.\n", tide="High.\n")
+    folder = machine.project_folder(box)
+    for session, name, notes in (("a", "harbour", ("pier", "tide")), ("b", "kitchen", ("bread",))):
+        project = repository(machine, name)
+        machine.transcript(machine.project_folder(project), project, f"of-{name}")
+        machine.transcript(folder, box, session)
+        commit = git(project, "rev-parse", "HEAD").strip()
+        say(folder, session, box, content=f"commit {commit}")
+        for note in notes:
+            text = (root / f"{note}.md").read_text()
+            head = "node_type: memory\n"
+            text = text.replace(head, f"{head}  originSessionId: {session}\n")
+            (root / f"{note}.md").write_text(text)
+    first, second = doctor.find("mixed-memory")
+    assert doctor.find("orphan-memory") == []
+    for problem in (first, second):
+        doctor.fix(problem)
+    assert notes_of(root) <= {"MEMORY.md"}
+    memories = [
+        machine.project_folder(machine.path / it) / "memory" for it in ("harbour", "kitchen")
+    ]
+    assert notes_of(memories[0]) == {"MEMORY.md", "pier.md", "tide.md"}
+    assert notes_of(memories[1]) == {"MEMORY.md", "bread.md"}
+
+
+def test_clones_that_have_a_memory_each(machine: Machine, doctor: Doctor):
+    project, clone = repository(machine, "tidepool"), machine.path / "again"
+    git(machine.path, "clone", "--quiet", str(project), str(clone))
+    source = plant(machine, project, "a", pier="In the harbour.\n")
+    target = plant(machine, clone, "b", boat="Sails.\n")
+    git(clone, "remote", "remove", "origin")
+    # a template is the first commit of many projects
+    assert doctor.find("cloned-project") == []
+    for path, url in (
+        (project, "git@example.org:ana/tide"),
+        (clone, "https://example.org/ana/tide.git"),
+    ):
+        git(path, "remote", "add", "origin", url)
+    (problem,) = doctor.find("cloned-project")
+    assert (problem["severity"], problem["repair"]) == ("info", None)
+    into = clone if problem["paths"][0] == str(source) else project
+    doctor.fix(problem, "--into", str(into))
+    assert sorted(map(len, (notes_of(source), notes_of(target)))) == [0, 3]
+
+
+def test_a_note_that_names_a_session_of_another_project(machine: Machine, doctor: Doctor):
+    home = plant(machine, machine.home, "a", ana="Likes tea.\n", pier="At the sea.\n")
+    project = machine.directory("harbour")
+    git(project, "init", "--quiet")
+    git(project, "commit", "--quiet", "--allow-empty", "-m", "begin", at="2026-05-01T08:00:00Z")
+    plant(machine, project, "b", boat="Sails.\n")
+    note = home / "pier.md"
+    head = "node_type: memory\n"
+    note.write_text(note.read_text().replace(head, f"{head}  originSessionId: b\n"))
+    say(machine.project_folder(project), "b", project, timestamp="2026-04-01T08:00:00.000Z")
+    # another project was in the directory then
+    assert doctor.find("mixed-memory") == []
+    machine.transcript(machine.project_folder(project), project, "b")
+    say(machine.project_folder(project), "b", project, timestamp="2026-06-01T08:00:00.000Z")
+    (problem,) = doctor.find("mixed-memory")
+    doctor.fix(problem)
+    assert notes_of(home) == {"MEMORY.md", "ana.md"}
+    assert doctor.find("mixed-memory") == []
+
+
+def test_a_name_in_another_form_of_unicode(machine: Machine, doctor: Doctor):
+    project = repository(machine, normalize("NFC", "müsli"))
+    target = plant(machine, project, "a", pier="In the harbour.\n")
+    source = plant(machine, normalize("NFD", str(project)), "b", boat="Sails.\n")
+    (problem,) = doctor.find("split-memory")
+    assert problem["paths"] == [str(source), str(target)]
+    assert "another form of Unicode" in problem["evidence"][0]
+
+
+def test_notes_are_not_moved_to_a_place_of_somebody_else(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    trusted = {"projects": {str(project): {"hasTrustDialogAccepted": True}}}
+    machine.settings(machine.home / ".claude.json", trusted)
+    named = {"autoMemoryDirectory": "/Users/bea/notes"}
+    machine.settings(project / ".claude/settings.json", named)
+    (problem,) = doctor.find("redirected-memory")
+    assert problem["repair"] is None
+    assert "Without the setting" in problem["advice"]
+
+
+@pytest.mark.parametrize("case", ["shallow", "begun late", "other"])
+def test_sessions_that_are_older_than_the_repository(machine: Machine, doctor: Doctor, case: str):
+    upstream = repository(machine, "upstream")
+    git(upstream, "commit", "--quiet", "--allow-empty", "-m", "go on", at="2026-11-01T08:00:00Z")
+    project = machine.path / "api"
+    if case == "shallow":
+        git(machine.path, "clone", "--quiet", "--depth=1", f"file://{upstream}", str(project))
+    else:
+        project.mkdir()
+        for name in ("tide.py", "moon.py", "port.py"):
+            (project / name).write_text("x = 1\n")
+        git(project, "init", "--quiet")
+        git(project, "commit", "--quiet", "--allow-empty", "-m", "begin", at="2026-11-01T08:00:00Z")
+    folder = machine.project_folder(project)
+    plant(machine, project, "a", pier="In the harbour.\n")
+    commit = git(upstream, "rev-parse", "HEAD~").strip()
+    files = ("tide.py", "moon.py", "port.py") if case == "begun late" else ("a.py", "b.py", "c.py")
+    for name in files:
+        say(folder, "a", project, file_path=f"{project}/{name}", timestamp="2026-06-01T08:00:00Z")
+    say(folder, "a", project, content=f"commit {commit}", timestamp="2026-06-01T08:00:00Z")
+    machine.transcript(machine.project_folder(upstream), upstream, "b")
+    assert len(doctor.find("mixed-memory")) == (case == "other")
+
+
+def test_instructions_that_are_not_read_to_the_end(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    (project / "AGENTS.md").write_text("Use pnpm.\n" * 4_000)
+    assert doctor.find("instructions-over-load") == []
+    (machine.home / ".codex").mkdir()
+    (problem,) = doctor.find("instructions-over-load")
+    assert problem["evidence"] == ["40,000 bytes, limit 32,768 by default"]
+    rule = project / ".windsurf/rules/tides.md"
+    rule.parent.mkdir(parents=True)
+    rule.write_text("ä" * 12_000)
+    (machine.home / ".windsurf").mkdir()
+    (project / "AGENTS.md").unlink()
+    assert doctor.find("instructions-over-load") == []
+    rule.write_text("ä" * 12_001)
+    assert doctor.find("instructions-over-load")[0]["paths"] == [str(rule), "Windsurf"]
+
+
+def test_pages_that_instructions_include_and_that_are_not_there(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    text = "Read @docs/tides.md, not `@docs/code.md`.\n\n```\n@docs/fence.md\n```\n"
+    (project / "CLAUDE.md").write_text(f"{text}Ask @ana. @~/own.md\n")
+    (problem,) = doctor.find("instructions-missing")
+    assert problem["paths"][0] == str(project / "docs/tides.md")
+    (project / "docs").mkdir()
+    (project / "docs/tides.md").write_text("High.\n")
+    assert doctor.find("instructions-missing") == []
+
+
+def test_notes_whose_memory_is_turned_off(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    machine.settings(machine.config / "settings.json", {"autoMemoryEnabled": False})
+    (problem,) = doctor.find("memory-off")
+    assert (problem["severity"], str(project) in problem["evidence"][1]) == ("info", True)
+    # a setting of the project comes before that of the user
+    machine.settings(project / ".claude/settings.local.json", {"autoMemoryEnabled": True})
+    assert doctor.find("memory-off") == []
+
+
+def test_a_memory_that_is_a_broken_link(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    folder = machine.project_folder(project)
+    machine.transcript(folder, project)
+    (folder / "memory").symlink_to(machine.path / "mnt/notes")
+    (problem,) = doctor.find("memory-unreachable")
+    assert problem["paths"][0] == str(folder / "memory")
+    write_memory(machine.path / "mnt/notes", {"MEMORY.md": "- [Boat](boat.md)\n"})
+    assert doctor.find("memory-unreachable") == []
+
+
+def test_a_project_whose_sessions_ran_on_windows(machine: Machine, doctor: Doctor):
+    project = repository(machine, "work/tidepool")
+    machine.transcript(machine.project_folder(project), project, "b")
+    commit = git(project, "rev-parse", "HEAD").strip()
+    source = plant(machine, "C:\\Users\\ana\\tidepool", "a", pier="In the harbour.\n")
+    assert len(doctor.find("orphan-memory")) == 1
+    say(source.parent, "a", "C:\\Users\\ana\\tidepool", content=f"commit {commit}")
+    (problem,) = doctor.find("moved-project")
+    assert problem["paths"] == [str(source), str(machine.project_folder(project) / "memory")]
+
+
+def test_all_that_holds_the_path_of_a_moved_project_is_named(machine: Machine, doctor: Doctor):
+    old = repository(machine, "old/tidepool")
+    commit = git(old, "rev-parse", "HEAD").strip()
+    plant(machine, old, "a", pier=f"See `{old}`.\n", boat=f"See {old}-two.\n")
+    say(machine.project_folder(old), "a", old, content=f"commit {commit}")
+    config = machine.settings(machine.home / ".codex/config.toml", {})
+    config.write_text(f'[projects."{old}"]\ntrust_level = "trusted"\n')
+    data = machine.directory("home/.local/share/opencode")
+    database = sqlite3.connect(data / "opencode.db", isolation_level=None)
+    database.execute("CREATE TABLE project (id, worktree)")
+    database.execute("INSERT INTO project VALUES (?, ?)", (commit, str(old)))
+    database.close()
+    before = [config.read_bytes(), (data / "opencode.db").read_bytes()]
+    new = machine.path / "work/tidepool"
+    new.parent.mkdir()
+    old.rename(new)
+    machine.transcript(machine.project_folder(new), new, "b")
+    (problem,) = doctor.find("moved-project")
+    held = {Path(it.rpartition(" (")[0]).name for it in problem["other_places"]}
+    assert held == {machine.project_folder(old).name, "config.toml", "opencode", "pier.md"}
+    doctor.fix(problem)
+    assert [config.read_bytes(), (data / "opencode.db").read_bytes()] == before
 
 
 def test_options_that_do_not_fit_are_refused(machine: Machine):

@@ -5,8 +5,6 @@ Claude Code 2.1.330).
 from __future__ import annotations
 
 import os
-import re
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
@@ -19,8 +17,10 @@ from ricordo.agents.claude.folder import (
     make_slug,
 )
 from ricordo.agents.claude.location import list_project_folders
-from ricordo.agents.claude.transcript import list_transcripts, read_session_cwd
+from ricordo.agents.claude.transcript import list_transcripts, read_session_start
 from ricordo.agents.diagnosis import (
+    LARGEST_SETTINGS,
+    BrokenFile,
     ConfiguredHook,
     ConfiguredServer,
     FolderSession,
@@ -28,7 +28,13 @@ from ricordo.agents.diagnosis import (
     MemorySource,
     PathHolder,
     ProjectFolder,
+    RepositoryRecord,
     SettingInEffect,
+    as_texts,
+    holds_path,
+    read_hooks,
+    read_object,
+    read_servers,
 )
 from ricordo.agents.transcripts.lines import as_dict, as_dicts, as_text, parse_object, parse_text
 from ricordo.agents.workplace import Workplace
@@ -43,7 +49,7 @@ from ricordo.storage.foreign_file import (
 MOST_SESSIONS = 200
 """Sessions of one folder that are looked at, the newest ones."""
 DREAMING = "autoDreamEnabled"
-_LARGEST = 16 * 1024 * 1024
+_SWITCH = "autoMemoryEnabled"
 _MOST_DIRECTORIES = 200
 """Directories that are listed to find one by the name of its folder."""
 _PROJECT = compile_lazily(rb'"project":\s*("(?:[^"\\]|\\.)*")')
@@ -53,11 +59,16 @@ _PLUGINS = "skills"
 
 
 def find_project_folders(claude: Installation) -> list[ProjectFolder]:
-    """Return the folders of projects with what is known of their sessions."""
+    """Return the folders of projects with what is known of their sessions; where the environment
+    names another directory, also those in `~/.claude`, which are not read any more.
+    """
     named: dict[str, list[str]] = {}
     for project in find_projects(claude):
         named.setdefault(_cut_slug(project), []).append(project)
-    return [_read_folder(path, named) for path in list_project_folders(claude)]
+    usual = Installation(claude.home, os.path.join(claude.home, ".claude"))
+    is_elsewhere = os.path.realpath(usual.config) != os.path.realpath(claude.config)
+    paths = [it for at in (claude, usual)[: 1 + is_elsewhere] for it in list_project_folders(at)]
+    return [_read_folder(path, named) for path in paths]
 
 
 def _cut_slug(path: str) -> str:
@@ -67,7 +78,7 @@ def _cut_slug(path: str) -> str:
 def _read_folder(path: str, named: Mapping[str, Sequence[str]]) -> ProjectFolder:
     """Return a folder; `named` are the recorded projects by the names of their folders."""
     newest = sorted(list_transcripts(path), reverse=True)[:MOST_SESSIONS]
-    sessions = tuple(FolderSession(file, read_session_cwd(file) or "") for _, file in newest)
+    sessions = tuple(FolderSession(file, *read_session_start(file)) for _, file in newest)
     folder = ProjectFolder(path, os.path.join(path, "memory"), sessions)
     name = folder.name[:LONGEST_SLUG]
     wide = (str(it) for cwd in folder.cwds for it in (cwd, *PurePath(cwd).parents))
@@ -93,7 +104,7 @@ def _find_directories(slug: str) -> Iterator[str]:
 
 def find_projects(claude: Installation) -> list[str]:
     """Return the directories that its record of projects and its history of prompts name."""
-    raw = read_plain_file(_find_history(claude), _LARGEST) or b""
+    raw = read_plain_file(_find_history(claude), LARGEST_SETTINGS) or b""
     prompted = {parse_text(text) for text in set(_PROJECT.findall(raw))}
     recorded = as_dict(_read_record(claude).get("projects"))
     return [path for path in dict.fromkeys((*recorded, *sorted(prompted))) if path[:1] == "/"]
@@ -104,16 +115,12 @@ def _find_history(claude: Installation) -> str:
 
 
 def _read_record(claude: Installation) -> dict[str, Any]:
-    return _read_object(_find_record(claude))
+    return read_object(_find_record(claude))
 
 
 def _find_record(claude: Installation) -> str:
     folder = claude.config if claude.is_config_set else claude.home
     return os.path.join(folder, ".claude.json")
-
-
-def _read_object(path: str) -> dict[str, Any]:
-    return as_dict(read_json(path, _LARGEST)[0])
 
 
 def _list_settings(claude: Installation, place: Workplace | None) -> Iterator[tuple[str, str]]:
@@ -134,7 +141,7 @@ def find_memory_sources(claude: Installation, place: Workplace) -> list[MemorySo
     """Return the settings files of a workplace that name a directory for its memory."""
     sources: list[MemorySource] = []
     for path, scope in _list_settings(claude, place):
-        value = _read_object(path).get(MEMORY_KEY)
+        value = read_object(path).get(MEMORY_KEY)
         if value is not None:
             text = as_text(value)
             if text.startswith("~/"):
@@ -151,10 +158,21 @@ def find_settings_in_effect(
         path for place in (None, *places) for path, _ in _list_settings(claude, place)
     )
     return [
-        SettingInEffect(DREAMING, path)
-        for path in files
-        if _read_object(path).get(DREAMING) is True
+        SettingInEffect(DREAMING, path) for path in files if read_object(path).get(DREAMING) is True
     ]
+
+
+def find_memory_switch(claude: Installation, place: Workplace) -> SettingInEffect | None:
+    """Return the setting that turns the memory of a workplace off; None where it is on. The first
+    file that has it decides.
+    """
+    own = os.path.join(claude.config, "settings.json")
+    files = [(path, scope) for path, scope in _list_settings(claude, place) if path != own]
+    order = ("managed", "local", "project")
+    for path, _ in (*sorted(files, key=lambda it: order.index(it[1])), (own, "user")):
+        if (value := read_object(path).get(_SWITCH)) is not None:
+            return SettingInEffect(_SWITCH, path) if value is False else None
+    return None
 
 
 def find_hooks(claude: Installation, places: Iterable[Workplace]) -> list[ConfiguredHook]:
@@ -164,55 +182,52 @@ def find_hooks(claude: Installation, places: Iterable[Workplace]) -> list[Config
     )
     for folder in list_subfolders(os.path.join(claude.config, _PLUGINS)):
         files[os.path.join(folder, "hooks", "hooks.json")] = None
-    return [hook for path in files for hook in _read_hooks(path)]
+    return [hook for path in files for hook in read_hooks(read_object(path), path)]
 
 
-def _read_hooks(path: str) -> Iterator[ConfiguredHook]:
-    for event, groups in as_dict(_read_object(path).get("hooks")).items():
-        for group in as_dicts(groups):
-            for hook in as_dicts(group.get("hooks")):
-                if command := as_text(hook.get("command")):
-                    if arguments := _list_arguments(hook):
-                        command = shlex.join((command, *arguments))
-                    yield ConfiguredHook(event, command, path, as_text(group.get("matcher")))
-
-
-def _list_arguments(described: dict[str, Any]) -> list[str]:
-    arguments = described.get("args")
-    return [it for it in arguments if isinstance(it, str)] if isinstance(arguments, list) else []
+def find_broken_settings(claude: Installation, places: Iterable[Workplace]) -> list[BrokenFile]:
+    """Return the settings files that are no JSON, which counts as if they were not there."""
+    files = dict.fromkeys(
+        path for place in (None, *places) for path, _ in _list_settings(claude, place)
+    )
+    errors = ((path, read_json(path, LARGEST_SETTINGS)[1]) for path in files)
+    return [BrokenFile(path, error) for path, error in errors if error]
 
 
 def find_servers(claude: Installation, places: Iterable[Workplace]) -> list[ConfiguredServer]:
     """Return the MCP servers of its record, of projects, and of the plugins in its folder."""
     record = _read_record(claude)
-    servers = [*_read_servers(record, _find_record(claude))]
+    servers = [*read_servers(record, _find_record(claude))]
     for place in places:
         recorded = as_dict(as_dict(record.get("projects")).get(place.root))
-        servers += _read_servers(recorded, _find_record(claude))
+        servers += read_servers(recorded, _find_record(claude))
         file = os.path.join(place.root, ".mcp.json")
-        of_project = (
-            it._replace(is_of_project=True) for it in _read_servers(_read_object(file), file)
+        disabled = {
+            name
+            for table in (recorded, *map(read_object, _list_project_settings(place)))
+            for name in as_texts(table.get("disabledMcpjsonServers"))
+        }
+        servers += (
+            it._replace(is_of_project=True)
+            for it in read_servers(read_object(file), file)
+            if it.name not in disabled
         )
-        servers += of_project
     for folder in list_subfolders(os.path.join(claude.config, _PLUGINS)):
         file = os.path.join(folder, ".mcp.json")
-        servers += _read_servers(_read_object(file), file)
+        servers += read_servers(read_object(file), file)
     return list(dict.fromkeys(servers))
 
 
-def _read_servers(table: dict[str, Any], file: str) -> Iterator[ConfiguredServer]:
-    for name, server in as_dict(table.get("mcpServers")).items():
-        described = as_dict(server)
-        command = as_text(described.get("command"))
-        if command:
-            yield ConfiguredServer(name, (command, *_list_arguments(described)), file)
+def _list_project_settings(place: Workplace) -> Iterator[str]:
+    for name in ("settings.local.json", "settings.json"):
+        yield os.path.join(place.root, ".claude", name)
 
 
 def read_hook_runs(path: str) -> Iterator[HookRun]:
     """Yield the runs of hooks in a transcript, those that answered a prompt or a tool first where
     one line has several.
     """
-    raw = read_plain_file(path, _LARGEST) or b""
+    raw = read_plain_file(path, LARGEST_SETTINGS) or b""
     for line in raw.split(b"\n"):
         if _TIMED not in line:
             continue
@@ -233,6 +248,16 @@ def _make_run(event: str, fields: dict[str, Any]) -> HookRun | None:
     return HookRun(event, command, max(0, int(milliseconds)))
 
 
+def find_repository_records(claude: Installation) -> list[RepositoryRecord]:
+    """Return the directories in which it found clones of repositories of GitHub."""
+    named = as_dict(_read_record(claude).get("githubRepoPaths"))
+    return [
+        RepositoryRecord(path, remote=f"github.com/{name}".lower())
+        for name, paths in named.items()
+        for path in as_texts(paths)
+    ]
+
+
 def find_path_holders(claude: Installation, project: str) -> list[PathHolder]:
     """Return what holds the path of a project: none of it is changed when a memory is moved."""
     config = claude.config
@@ -242,7 +267,7 @@ def find_path_holders(claude: Installation, project: str) -> list[PathHolder]:
             (os.path.join(config, "projects", make_slug(project)), "transcripts"),
             *_list_files_with_paths(claude),
         )
-        if (os.path.isdir(path) and about == "transcripts") or _has_path(path, project)
+        if (os.path.isdir(path) and about == "transcripts") or holds_path(path, project)
     ]
 
 
@@ -263,11 +288,3 @@ def _list_names(folder: str) -> Sequence[str]:
         return os.listdir(folder)
     except OSError:
         return ()
-
-
-def _has_path(file: str, project: str) -> bool:
-    """Return whether a file names `project`, or something inside it, but not a directory whose name
-    only begins alike.
-    """
-    raw = read_plain_file(file, _LARGEST) or b""
-    return re.search(re.escape(os.fsencode(project)) + rb"(?![^/\"'\s,;:)\]}\\])", raw) is not None

@@ -25,12 +25,15 @@ from ricordo.storage.foreign_file import list_subfolders
 if TYPE_CHECKING:
     from ricordo.agents.connection import Connection, Launcher
     from ricordo.agents.diagnosis import (
+        BrokenFile,
         ConfiguredHook,
         ConfiguredServer,
         HookRun,
         MemorySource,
+        NamedFile,
         PathHolder,
         ProjectFolder,
+        RepositoryRecord,
         SettingInEffect,
     )
     from ricordo.agents.transcripts.reader import MakeReader
@@ -168,6 +171,13 @@ class ClaudeSupport(AgentSupport):
 
         return diagnosis.find_settings_in_effect(find_installation(home, environ), places)
 
+    def memory_switch(
+        self, here: Workplace, home: str, environ: Mapping[str, str]
+    ) -> SettingInEffect | None:
+        from ricordo.agents.claude import diagnosis
+
+        return diagnosis.find_memory_switch(find_installation(home, environ), here)
+
     def hooks(
         self, places: Sequence[Workplace], home: str, environ: Mapping[str, str]
     ) -> list[ConfiguredHook]:
@@ -186,6 +196,24 @@ class ClaudeSupport(AgentSupport):
         from ricordo.agents.claude import diagnosis
 
         return diagnosis.find_servers(find_installation(home, environ), places)
+
+    def broken_settings(
+        self, places: Sequence[Workplace], home: str, environ: Mapping[str, str]
+    ) -> list[BrokenFile]:
+        from ricordo.agents.claude import diagnosis
+
+        return diagnosis.find_broken_settings(find_installation(home, environ), places)
+
+    def instruction_paths(self, home: str, environ: Mapping[str, str]) -> list[NamedFile]:
+        from ricordo.agents.diagnosis import find_broken_link
+
+        config = find_installation(home, environ).config
+        return list(find_broken_link(os.path.join(config, "CLAUDE.md")))
+
+    def repository_records(self, home: str, environ: Mapping[str, str]) -> list[RepositoryRecord]:
+        from ricordo.agents.claude import diagnosis
+
+        return diagnosis.find_repository_records(find_installation(home, environ))
 
     def path_holders(self, project: str, home: str, environ: Mapping[str, str]) -> list[PathHolder]:
         from ricordo.agents.claude import diagnosis

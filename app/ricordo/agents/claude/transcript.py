@@ -136,6 +136,7 @@ _FIRST_LOOK = 16 * 1024
 """Nearly always enough: the working directory is in one of the first lines."""
 _LAST_LOOK = 256 * 1024
 _SESSION_ID = compile_lazily(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_OF_WINDOWS = compile_lazily(r"[A-Za-z]:[\\/]")
 _SUB_AGENT = "agent-"
 """The start of the names of transcripts of sub-agents."""
 _TITLES = {
@@ -354,23 +355,28 @@ def _make_call(block: dict[str, Any]) -> ToolCall:
     return make_call(AGENT, tool, given, read_call_id(block))
 
 
-def read_session_cwd(path: str) -> str | None:
-    """Return the working directory in which the session of the transcript at `path` began; None
-    if its first 256 KB do not have it.
+def read_session_start(path: str) -> tuple[str, str]:
+    """Return the working directory in which the session of the transcript at `path` began, and
+    when, as `parse_time` returns it; "" for what its first 256 KB do not have. A directory of
+    Windows is `C:/…`.
     """
+    cwd = began = ""
     for limit in (_FIRST_LOOK, _LAST_LOOK):
-        raw = read_plain_file(path, limit)
-        for line in (raw or b"").split(b"\n"):
-            cwd = (
-                normalize_absolute_path((parse_object(line) or {}).get("cwd"))
-                if b'"cwd"' in line
-                else ""
-            )
-            if cwd:
-                return cwd
-        if raw is None or len(raw) < limit:
-            return None
-    return None
+        raw = read_plain_file(path, limit) or b""
+        for line in raw.split(b"\n"):
+            if (not cwd and b'"cwd"' in line) or (not began and b'"timestamp"' in line):
+                entry = parse_object(line) or {}
+                cwd = cwd or _normalize_cwd(entry.get("cwd"))
+                began = began or parse_time(entry.get("timestamp"))
+        if cwd or len(raw) < limit:
+            break
+    return cwd, began
+
+
+def _normalize_cwd(value: object) -> str:
+    if isinstance(value, str) and _OF_WINDOWS.match(value):
+        return as_text(value.replace("\\", "/").rstrip("/"))
+    return normalize_absolute_path(value)
 
 
 def read_project_cwds(folder: str, limit: int) -> tuple[str, ...]:
@@ -378,7 +384,8 @@ def read_project_cwds(folder: str, limit: int) -> tuple[str, ...]:
     first, each once.
     """
     newest = sorted(list_transcripts(folder), reverse=True)[:limit]
-    return tuple(dict.fromkeys(cwd for _, path in newest if (cwd := read_session_cwd(path))))
+    cwds = (read_session_start(path)[0] for _, path in newest)
+    return tuple(dict.fromkeys(cwd for cwd in cwds if cwd.startswith("/")))
 
 
 def list_transcripts(folder: str) -> Iterator[tuple[float, str]]:

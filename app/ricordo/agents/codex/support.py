@@ -27,8 +27,15 @@ from ricordo.storage.foreign_file import list_subfolders, read_plain_file
 
 if TYPE_CHECKING:
     from ricordo.agents.connection import Connection, Launcher
+    from ricordo.agents.diagnosis import (
+        BrokenFile,
+        ConfiguredHook,
+        ConfiguredServer,
+        NamedFile,
+        PathHolder,
+        RepositoryRecord,
+    )
     from ricordo.agents.transcripts.reader import MakeReader
-
 
 SUMMARY = "memory_summary.md"
 """The only file that a session is given, whole."""
@@ -137,6 +144,44 @@ class CodexSupport(AgentSupport):
 
     def project_of(self, root: str, layout: Layout) -> str:
         return ""
+
+    def hooks(
+        self, places: Sequence[Workplace], home: str, environ: Mapping[str, str]
+    ) -> list[ConfiguredHook]:
+        from ricordo.agents.codex import diagnosis
+
+        return list(diagnosis.find_hooks(find_home(home, environ), places))
+
+    def servers(
+        self, places: Sequence[Workplace], home: str, environ: Mapping[str, str]
+    ) -> list[ConfiguredServer]:
+        from ricordo.agents.codex import diagnosis
+
+        return list(diagnosis.find_servers(find_home(home, environ), places))
+
+    def broken_settings(
+        self, places: Sequence[Workplace], home: str, environ: Mapping[str, str]
+    ) -> list[BrokenFile]:
+        from ricordo.agents.codex import diagnosis
+
+        return list(diagnosis.find_broken_settings(find_home(home, environ), places))
+
+    def instruction_paths(self, home: str, environ: Mapping[str, str]) -> list[NamedFile]:
+        from ricordo.agents.diagnosis import find_broken_link
+
+        return list(find_broken_link(os.path.join(find_home(home, environ), "AGENTS.md")))
+
+    def repository_records(self, home: str, environ: Mapping[str, str]) -> list[RepositoryRecord]:
+        from ricordo.agents.codex import diagnosis
+
+        rollouts = find_rollouts(find_home(home, environ))
+        return list(diagnosis.find_repository_records(rollouts))
+
+    def path_holders(self, project: str, home: str, environ: Mapping[str, str]) -> list[PathHolder]:
+        from ricordo.agents.diagnosis import PathHolder, holds_path
+
+        settings = os.path.join(find_home(home, environ), "config.toml")
+        return [PathHolder(settings, "settings of Codex")] if holds_path(settings, project) else []
 
     def session_filter(
         self, place: MemoryPlace, projects: Sequence[str], home: str, environ: Mapping[str, str]

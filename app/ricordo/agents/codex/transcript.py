@@ -235,12 +235,15 @@ def _digest(text: str) -> str:
     return blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def read_rollout_cwd(path: str) -> str:
-    """Return the working directory of the rollout at `path`, by its header; "" if that is
-    longer than 256 KB or has none.
-    """
+def read_rollout_header(path: str) -> dict[str, Any]:
+    """Return the header of the rollout at `path`; an empty one if it is longer than 256 KB."""
     head = (read_plain_file(path, _LONGEST_HEAD) or b"").split(b"\n")[0]
-    return normalize_absolute_path(as_dict((parse_object(head) or {}).get("payload")).get("cwd"))
+    return as_dict((parse_object(head) or {}).get("payload"))
+
+
+def read_rollout_cwd(path: str) -> str:
+    """Return the working directory of the rollout at `path`, by its header; "" if it has none."""
+    return normalize_absolute_path(read_rollout_header(path).get("cwd"))
 
 
 def _find_arguments(payload: dict[str, Any]) -> dict[str, Any]:

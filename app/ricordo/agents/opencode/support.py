@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ricordo.agents.opencode import AGENT
 from ricordo.agents.support import AgentSupport, Step
-from ricordo.agents.transcripts.lines import as_text
+from ricordo.agents.transcripts.lines import as_dict
 from ricordo.agents.transcripts.sources import SessionFilter, TranscriptSource, is_inside
 from ricordo.errors import WrongUsage
 from ricordo.storage.foreign_file import normalize_absolute_path, read_json, read_plain_file
@@ -23,10 +23,16 @@ from ricordo.text import make_one_line
 
 if TYPE_CHECKING:
     from ricordo.agents.connection import Connection, Launcher
-    from ricordo.agents.diagnosis import NamedFile
+    from ricordo.agents.diagnosis import (
+        ConfiguredServer,
+        NamedFile,
+        PathHolder,
+        RepositoryRecord,
+    )
     from ricordo.agents.opencode.transcript import OpencodeSession, OpencodeTranscript
     from ricordo.agents.transcripts.checkpoint import Checkpoint
     from ricordo.agents.transcripts.session import Message, MessagePlace
+    from ricordo.agents.workplace import Workplace
 
 _MOST_NAMED = 5
 _LARGEST_PLUGIN = 1024 * 1024
@@ -106,20 +112,45 @@ class OpencodeSupport(AgentSupport):
         return [find_data_folder(home, environ)]
 
     def instruction_paths(self, home: str, environ: Mapping[str, str]) -> list[NamedFile]:
-        """Those of `instructions` without wildcards; comments make a file unreadable."""
-        from ricordo.agents.diagnosis import NamedFile
+        """Those of `instructions` without wildcards."""
+        from ricordo.agents.diagnosis import NamedFile, as_texts
 
         found: list[NamedFile] = []
-        for name in ("opencode.json", "opencode.jsonc"):
-            file = os.path.join(find_settings_folder(home, environ), name)
-            settings, _ = read_json(file, _LARGEST_PLUGIN)
-            named = settings.get("instructions") if isinstance(settings, dict) else ()
-            for text in named if isinstance(named, list) else ():
-                path = as_text(text)
-                path = os.path.join(home, path[2:]) if path.startswith("~/") else path
+        for file, settings in _read_settings(home, environ):
+            for text in as_texts(settings.get("instructions")):
+                path = os.path.join(home, text[2:]) if text.startswith("~/") else text
                 if path.startswith("/") and not set(path) & set("*?[{"):
                     found.append(NamedFile(normalize_absolute_path(path), file))
         return found
+
+    def servers(
+        self, places: Sequence[Workplace], home: str, environ: Mapping[str, str]
+    ) -> list[ConfiguredServer]:
+        """Those of the user's settings; version 2 has them in `mcp.servers`."""
+        from ricordo.agents.diagnosis import read_servers
+
+        found: list[ConfiguredServer] = []
+        for file, settings in _read_settings(home, environ):
+            named = as_dict(settings.get("mcp"))
+            for table in (named, as_dict(named.get("servers"))):
+                found += read_servers({"mcpServers": table}, file)
+        return found
+
+    def repository_records(self, home: str, environ: Mapping[str, str]) -> list[RepositoryRecord]:
+        """Its projects: the id of one is the first commit of the repository."""
+        from ricordo.agents.diagnosis import RepositoryRecord
+        from ricordo.agents.opencode.transcript import read_projects
+
+        projects = read_projects(find_data_folder(home, environ))
+        return [RepositoryRecord(path, commit) for path, commit in projects]
+
+    def path_holders(self, project: str, home: str, environ: Mapping[str, str]) -> list[PathHolder]:
+        from ricordo.agents.diagnosis import PathHolder
+        from ricordo.agents.opencode.transcript import read_projects
+
+        data = find_data_folder(home, environ)
+        is_known = project in dict(read_projects(data))
+        return [PathHolder(data, "projects of opencode")] if is_known else []
 
     def outdated_plugins(self, home: str, environ: Mapping[str, str]) -> list[str]:
         """Those of version 1, where version 2 is used."""
@@ -164,6 +195,13 @@ class OpencodeSupport(AgentSupport):
     ) -> Iterator[Message]:
         # a session can only be read as a whole
         return self.open_transcript(source, None, lambda: None).messages()
+
+
+def _read_settings(home: str, environ: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the user's settings files with what they hold: nothing where comments are in it."""
+    for name in ("opencode.json", "opencode.jsonc"):
+        file = os.path.join(find_settings_folder(home, environ), name)
+        yield file, as_dict(read_json(file, _LARGEST_PLUGIN)[0])
 
 
 def _has_setup(path: str) -> bool:

@@ -46,6 +46,7 @@ from ricordo.agents.transcripts.session import (
     shorten_output,
 )
 from ricordo.agents.transcripts.tools import find_touches, make_call
+from ricordo.patterns import compile_lazily
 from ricordo.storage.foreign_file import list_subfolders, normalize_absolute_path, read_plain_file
 from ricordo.storage.state_file import open_database_to_read
 
@@ -54,6 +55,7 @@ _PATIENCE = 1.0
 _SESSIONS = ("id", "parent_id", "directory", "title", "time_created", "time_updated")
 _SQLITE = b"SQLite format 3\0"
 """The start of a database."""
+_COMMIT = compile_lazily(r"[0-9a-f]{40}")
 _DONE = ("completed", "success")
 _MOST_FILES = 100_000
 """The most files of one session that are read."""
@@ -277,6 +279,25 @@ def _read_newest_version(path: str) -> str:
     except (sqlite3.Error, OSError):
         return ""
     return as_text(row[0]) if row else ""
+
+
+def read_projects(data: str) -> Iterator[tuple[str, str]]:
+    """Yield the directories of the projects in the databases of the data directory, each with the
+    first commit of its repository.
+    """
+    for name in _list_names(data):
+        path = os.path.join(data, name)
+        if not (name.startswith("opencode") and name.endswith(".db")) or os.path.islink(path):
+            continue
+        try:
+            with closing(_connect(path)) as connection:
+                rows = connection.execute("SELECT worktree, id FROM project").fetchall()
+        except (sqlite3.Error, OSError):
+            continue
+        for worktree, id in rows:
+            directory = normalize_absolute_path(worktree)
+            if directory and _COMMIT.fullmatch(as_text(id)):
+                yield directory, id
 
 
 def _find_database_sessions(path: str) -> Iterator[OpencodeSession]:

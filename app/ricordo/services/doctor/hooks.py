@@ -23,6 +23,8 @@ SLOW_MILLISECONDS = 500
 """What a hook may cost a prompt before it is reported."""
 MOST_TRANSCRIPTS = 20
 """Transcripts whose hooks are timed, the newest ones of all projects."""
+_LEAST_SECONDS, _MOST_SECONDS = 0.1, 3600
+"""Timeouts of hooks that may be meant: no program answers in less, no user waits for more."""
 _OWN_HOOK = compile_lazily(
     r"(?:^|[/\s'\"])ricordo(?:[/'\"\s].*)? hook (?:prompt|start|wrote|compact|stop|end)\b"
 )
@@ -87,12 +89,15 @@ def check_hooks(
     """Yield the problems of the hooks that an agent runs in `places`."""
     home = os.path.realpath(environment.agent_home)
     gone: dict[str, dict[str, str]] = defaultdict(dict)
+    misused: dict[str, Problem] = {}
     for place in places:
         calls: dict[ConfiguredHook, HookCall | None] = {}
         for hook in support.hooks([place], environment.agent_home, environment.environ):
             variables = {"HOME": environment.agent_home}
             # the settings of the user are in the home directory, but apply to all projects
             is_own_project = place.top != home and is_inside(hook.file, place.top)
+            found = _find_misuse(support, hook, is_of_project=is_own_project)
+            misused |= {problem.id: problem for problem in found}
             if support.project_variable and is_own_project:
                 variables[support.project_variable] = place.top
             calls[hook] = call = parse_call(hook, variables)
@@ -108,6 +113,53 @@ def check_hooks(
             tuple(uses),
             "Restore the program, or remove the hook.",
             (path,),
+        )
+    yield from misused.values()
+
+
+def _find_misuse(
+    support: AgentSupport, hook: ConfiguredHook, *, is_of_project: bool
+) -> Iterator[Problem]:
+    """Yield what is wrong with how the settings write a hook. One of a project may be meant for
+    others.
+    """
+    shown = support.agent.shown if support.agent else ""
+    evidence = (f"{hook.event} runs {hook.command} in {hook.file}",)
+    cause = (hook.file, hook.event, hook.command)
+    if hook.ignored_arguments:
+        is_shell = _INTERPRETER.fullmatch(os.path.basename(hook.command)) is not None
+        danger = ": the event, with your prompt in it, becomes its script" if is_shell else ""
+        arguments = shlex.join(hook.ignored_arguments)
+        yield Problem(
+            "hook-arguments",
+            Severity.ERROR if is_shell else Severity.WARNING,
+            f"{shown} runs {hook.command} without its arguments{danger}.",
+            (*evidence, f"`args` has {arguments}, which {shown} ignores"),
+            f"Write it as one command: {shlex.join((hook.command, *hook.ignored_arguments))}",
+            cause,
+        )
+    if not hook.is_trusted and not is_own(hook):
+        yield Problem(
+            "hook-untrusted",
+            Severity.INFO if is_of_project else Severity.WARNING,
+            f"{shown} skips a hook that you have not trusted: {hook.command}.",
+            (*evidence, "the settings do not name it as trusted"),
+            f"Type /hooks in {shown} and look at it, or remove it.",
+            cause,
+        )
+    limit = hook.timeout
+    if limit is not None and not _LEAST_SECONDS <= limit.seconds <= _MOST_SECONDS:
+        is_short = limit.seconds < _LEAST_SECONDS
+        when = f"only after {limit.seconds / 3600:,.1f} hours"
+        if is_short:
+            when = f"after {limit.seconds * 1000:,.0f} ms, before it can answer"
+        yield Problem(
+            "hook-timeout",
+            Severity.WARNING if is_short else Severity.INFO,
+            f"{shown} stops a hook {when}: {hook.command}.",
+            (*evidence, f"`timeout` is {limit.value:g}: {shown} counts {limit.unit}"),
+            f"Write the {limit.unit} that it may take.",
+            cause,
         )
 
 

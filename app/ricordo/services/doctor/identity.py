@@ -1,63 +1,26 @@
-"""Whether two directories are one project: by git, and for one that is gone by what its sessions
-left in their transcripts.
-"""
+"""Whether two directories are one project, by git."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from ricordo import git
-from ricordo.agents.registry import list_instruction_files
-from ricordo.agents.transcripts.lines import parse_text
 from ricordo.patterns import compile_lazily
 from ricordo.storage.foreign_file import list_subfolders, read_plain_file
 
-STRONG, WEAK = 2, 1
-CONFIRMED = 2
-"""The sum of weights from which a project counts as the one that is gone."""
-MOST_TRANSCRIPTS = 12
-"""Transcripts of one project that are read, the newest ones."""
-_LONGEST_TRANSCRIPT = 8 * 1024 * 1024
+_SECONDS = 3.0
+"""How long git may take for one answer."""
 _LARGEST_REFERENCES = 4 * 1024 * 1024
 _LONGEST_PATH = 8192
-_BEGINNING = 64 * 1024
-"""Bytes of a transcript in which a time is looked for."""
-_MOST_FILES = 60
-_MOST_COMMITS = 40
-_MOST_ADDRESSES = 5000
-_DEEPEST_ADDRESS = 6
-_MOST_TIMES = 3
-"""Transcripts whose times are compared with those of commits."""
-_FEWEST_FILES = 3
-"""Files that sessions named, of which most have to be in a project."""
-_SHARE_OF_FILES = 0.6
-_ALIKE = 0.7
-"""How alike two names of folders are, from 0 to 1."""
-_SECONDS = 3.0
-_COMMON_FILES = frozenset(
-    (
-        *("README.md", "AGENTS.md", ".gitignore", "package.json", "pyproject.toml"),
-        *(f"{name}.md" for name in list_instruction_files()),
-    )
-)
-"""Files that many projects have."""
-_COMMIT = compile_lazily(
-    rb"(?:(?<![\w-])|(?<=\\n))(?=[0-9a-f]*[a-f])(?=[a-f]*\d)([0-9a-f]{7,40})(?![\w-])"
-)
-_MADE_COMMIT = compile_lazily(rb"(?:\[[\w./-]+ |\bcommit )([0-9a-f]{7,40})\b")
-_LONG_COMMIT = 12
-"""Characters from which the name of a commit is that of no other one by chance."""
-_TIME = compile_lazily(rb'"timestamp":\s*"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)')
-_BRANCH = compile_lazily(rb'"gitBranch":\s*("(?:[^"\\]|\\.)*")')
-_CWD = compile_lazily(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
-_LINK = compile_lazily(rb"(?<![\w.-])(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?[:/][\w./~+-]+", re.I)
-_FILE = rb"/((?:[\w@+./\x80-\xff-]|\\u[0-9a-fA-F]{4})*[\w\x80-\xff-])"
+_LARGEST_SETTINGS = 1024 * 1024
+_LONGEST_LINE = 4096
+_MAY_HAVE_REMOTE = compile_lazily(rb"(?i)\[\s*(?:remote|include)")
+_REFLOG_TIME = compile_lazily(rb"> (\d{1,12}) [+-]\d{4}(?:\t|\Z)")
 
 
 class ProjectIdentity(NamedTuple):
@@ -84,8 +47,11 @@ class Repositories:
         """No project was asked yet."""
         self._remotes: dict[str, str] = {}
         self._identities: dict[str, ProjectIdentity] = {}
-        self._commits: dict[str, list[str]] = {}
+        self._commits: dict[str, list[tuple[str, bytes]]] = {}
         self._wanted: dict[str, None] = {}
+        self._since = 0.0
+        self._times: dict[str, list[int]] = {}
+        self._begins: dict[str, int] = {}
         self._branches: dict[str, frozenset[str]] = {}
 
     def read_remote(self, project: str) -> str:
@@ -114,38 +80,75 @@ class Repositories:
         return name in self._branches[project]
 
     def has_commit_before(self, project: str, time: str) -> bool:
-        """Return whether a repository has commits from before a time; True if that is unknown."""
+        """Return whether a repository has commits from before a time; True if that is unknown, as
+        in a shallow clone, or where its reflog began earlier.
+        """
         if not time or git.find_top_level(project) is None:
             return True
-        words = ("-1", f"--before={time}", "--format=%H")
-        return git.run_git(project, "log", *words, seconds=_SECONDS) != b""
+        is_shallow = os.path.lexists(os.path.join(project, ".git", "shallow"))
+        at = datetime.fromisoformat(time)
+        if is_shallow or 0 < _read_reflog_begin(project) < at.timestamp():
+            return True
+        return self.read_begin(project) < at
 
     def read_begin(self, project: str) -> datetime:
         """Return the time of the first commit of a repository; the earliest time if unknown."""
-        words = ("--max-parents=0", "--format=%ct", "HEAD")
-        times = (git.run_git(project, "log", *words, seconds=_SECONDS) or b"").split()
-        return datetime.fromtimestamp(min(map(int, times), default=0), UTC)
+        if project not in self._begins:
+            words = ("--max-parents=0", "--format=%ct", "HEAD")
+            answer = git.run_git(project, "log", *words, seconds=_SECONDS)
+            self._begins[project] = min(map(int, (answer or b"").split()), default=0)
+        return datetime.fromtimestamp(self._begins[project], UTC)
 
-    def expect_commits(self, names: Iterable[str]) -> None:
-        """Have `find_commits` look for these, too. Only before it is called for the first time."""
+    def has_commit_between(self, project: str, first: str, last: str) -> bool:
+        """Return whether a repository has commits from a span of time, ISO 8601."""
+        if project not in self._times:
+            self._times[project] = self._ask_times(project)
+        begin, end = (datetime.fromisoformat(it).timestamp() for it in (first, last))
+        times = self._times[project]
+        at = bisect_left(times, begin)
+        return at < len(times) and times[at] <= end
+
+    def _ask_times(self, project: str) -> list[int]:
+        if git.find_top_level(project) is None:
+            return []
+        words = ("--all", "--format=%ct", f"--since={self._since:.0f}")
+        answer = git.run_git(project, "log", *words, seconds=_SECONDS) or b""
+        return sorted(map(int, answer.split()))
+
+    def expect(self, names: Iterable[str], since: Iterable[str]) -> None:
+        """Have `find_commits` look for these names, too, and `has_commit_between` for spans from
+        these times on. Only before these are called for the first time.
+        """
         assert not self._commits
+        assert not self._times
         self._wanted.update(dict.fromkeys(names))
+        times = (datetime.fromisoformat(it).timestamp() for it in since)
+        self._since = max(0.0, min(times, default=0.0))
 
-    def find_commits(self, project: str, names: Iterable[str]) -> list[str]:
+    def find_commits(self, project: str, names: Iterable[str]) -> dict[str, bytes]:
         """Return those of the expected `names`, which may be short, that are commits in the
-        repository of a project.
+        repository of a project, with their subjects.
         """
         if project not in self._commits:
             self._commits[project] = self._ask_commits(project)
-        ids = self._commits[project]
-        return [name for name in names if any(id.startswith(name) for id in ids)]
+        commits = self._commits[project]
+        matches = ((name, it) for name in names for it in commits if it[0].startswith(name))
+        return {name: subject for name, (_, subject) in matches}
 
-    def _ask_commits(self, project: str) -> list[str]:
+    def _ask_commits(self, project: str) -> list[tuple[str, bytes]]:
         if not self._wanted or git.find_top_level(project) is None:
             return []
-        words = ("--no-walk", "--ignore-missing", "--format=%H", *self._wanted, "--")
+        words = ("--no-walk", "--ignore-missing", "--format=%H %s", *self._wanted, "--")
         answer = git.run_git(project, "log", *words, seconds=_SECONDS) or b""
-        return answer.decode("ascii", "replace").split()
+        lines = (line.partition(b" ") for line in answer.split(b"\n") if line)
+        return [(name.decode("ascii", "replace"), subject) for name, _, subject in lines]
+
+
+def _read_reflog_begin(project: str) -> int:
+    """Return when a repository's reflog begins, in seconds since 1970; 0 if that is unknown."""
+    reflog = read_plain_file(os.path.join(project, ".git", "logs", "HEAD"), _LONGEST_LINE) or b""
+    match = _REFLOG_TIME.search(reflog.partition(b"\n")[0])
+    return int(match[1]) if match else 0
 
 
 def _list_branches(project: str) -> Iterator[str]:
@@ -162,6 +165,9 @@ def _list_branches(project: str) -> Iterator[str]:
 
 def _ask_remote(project: str) -> str:
     if git.find_top_level(project) is None:
+        return ""
+    settings = read_plain_file(os.path.join(project, ".git", "config"), _LARGEST_SETTINGS)
+    if settings is not None and not _MAY_HAVE_REMOTE.search(settings):
         return ""
     answer = git.run_git(project, "config", r"^remote\..*\.url$", seconds=_SECONDS) or b""
     urls: dict[str, str] = {}
@@ -196,137 +202,6 @@ def normalize_remote(url: str) -> str:
         return address.removeprefix("file://")
     match = _ADDRESS.fullmatch(address)
     return f"{match[1]}/{match[2].strip('/')}".lower() if match else address.lower()
-
-
-class Likeness(NamedTuple):
-    """How much speaks for a directory being the project that was at a path that is gone."""
-
-    project: str
-    weight: int
-    evidence: tuple[str, ...]
-
-    @property
-    def is_confirmed(self) -> bool:
-        """Whether the evidence is enough."""
-        return self.weight >= CONFIRMED
-
-
-class PastProject:
-    """A project whose directory is gone, by what its sessions left."""
-
-    def __init__(self, path: str, transcripts: Sequence[str]) -> None:
-        """`transcripts` are those of its sessions, the newest first."""
-        self.path = path
-        files: dict[str, None] = {}
-        commits: dict[str, None] = {}
-        made: set[str] = set()
-        self.transcripts = transcripts
-        self.cwds: set[str] = set()
-        """Where its sessions worked, at any time."""
-        self.branches: set[str] = set()
-        """The branches on which its sessions worked."""
-        self._addresses: set[str] = set()
-        self._times: list[tuple[str, str]] = []
-        forms = {os.fsencode(path), json.dumps(path)[1:-1].encode()}
-        inside = re.compile(rb"(?<![\w.-])(?:" + b"|".join(map(re.escape, forms)) + rb")" + _FILE)
-        for transcript in transcripts[:MOST_TRANSCRIPTS]:
-            text = read_plain_file(transcript, _LONGEST_TRANSCRIPT) or b""
-            names = dict.fromkeys(inside.findall(text))
-            files.update(dict.fromkeys(parse_text(b'"%b"' % name) for name in names))
-            made |= {name.decode() for name in _MADE_COMMIT.findall(text)}
-            commits.update(dict.fromkeys(name.decode() for name in _COMMIT.findall(text)))
-            self.cwds |= {parse_text(cwd) for cwd in set(_CWD.findall(text))}
-            self.branches |= {parse_text(name) for name in set(_BRANCH.findall(text))} - {""}
-            links = set(_LINK.findall(text)) if len(self._addresses) < _MOST_ADDRESSES else ()
-            self._addresses |= {address for link in links for address in _list_addresses(link)}
-            if (times := _TIME.findall(text)) and len(self._times) < _MOST_TIMES:
-                self._times.append((f"{min(times).decode()}Z", f"{max(times).decode()}Z"))
-        named = [it for it in files if "." in it.rpartition("/")[2] and it not in _COMMON_FILES]
-        # some of all, not those of the newest session alone
-        self._files = named[:: -(-len(named) // _MOST_FILES) or 1]
-        self._made = frozenset(made)
-        self.commits = [*made, *(it for it in commits if it not in made)][:_MOST_COMMITS]
-        """What may be commits in the texts of its sessions."""
-        self.last_time = max((last for _, last in self._times), default="")
-        """When its newest session ended, ISO 8601; "" where that is unknown."""
-
-    def compare(self, project: str, repositories: Repositories) -> Likeness:
-        """Return how much speaks for `project`. The commits are expected by `repositories`."""
-        found = [
-            self._compare_cwds(project),
-            self._compare_files(project),
-            self._compare_commits(project, repositories),
-            self._compare_remote(project, repositories),
-            self._compare_names(project),
-        ]
-        if any(weight for weight, _ in found):
-            # by itself a coincidence, and slow to find
-            found.append(self._compare_times(project))
-        weights = [weight for weight, _ in found]
-        return Likeness(project, sum(weights), tuple(text for weight, text in found if weight))
-
-    def _compare_cwds(self, project: str) -> tuple[int, str]:
-        inside = os.path.join(project, "")
-        has_gone_on = any(cwd == project or cwd.startswith(inside) for cwd in self.cwds)
-        text = f"a session of {self.path} went on in {project}"
-        return (WEAK, text) if has_gone_on else (0, "")
-
-    def _compare_files(self, project: str) -> tuple[int, str]:
-        total, count = len(self._files), 0
-        needed = max(_FEWEST_FILES, _SHARE_OF_FILES * total)
-        for number, name in enumerate(self._files):
-            if count + total - number < needed:
-                return 0, ""
-            count += os.path.lexists(os.path.join(project, name))
-        text = f"{count} of {total} files that its sessions named are in {project}"
-        return (STRONG, text) if count >= needed else (0, "")
-
-    def _compare_commits(self, project: str, repositories: Repositories) -> tuple[int, str]:
-        named = repositories.find_commits(project, self.commits)
-        noun, verb = ("commit", "is") if len(named) == 1 else ("commits", "are")
-        text = f"{len(named)} {noun} that its sessions named {verb} in {project}"
-        is_sure = len(named) > 1 or any(
-            len(name) >= _LONG_COMMIT or name in self._made for name in named
-        )
-        return (STRONG if is_sure else WEAK if named else 0, text)
-
-    def _compare_remote(self, project: str, repositories: Repositories) -> tuple[int, str]:
-        remote = repositories.read_remote(project) if self._addresses else ""
-        is_named = remote in self._addresses
-        return (WEAK, f"its sessions named the remote {remote}") if is_named else (0, "")
-
-    def _compare_times(self, project: str) -> tuple[int, str]:
-        """Look for commits that were made while the sessions ran."""
-        if git.find_top_level(project) is None:
-            return 0, ""
-        for first, last in self._times:
-            span = (f"--since={first}", f"--until={last}")
-            words = ("--all", "--format=%H", "-1", *span)
-            if git.run_git(project, "log", *words, seconds=_SECONDS):
-                return WEAK, f"{project} has commits from the time of its sessions"
-        return 0, ""
-
-    def _compare_names(self, project: str) -> tuple[int, str]:
-        (above, name), (other_above, other) = (os.path.split(it) for it in (self.path, project))
-        if name == other:
-            return WEAK, f"both are called {name}"
-        if above != other_above:
-            return 0, ""
-        alike = SequenceMatcher(None, name.lower(), other.lower()).ratio()
-        return (WEAK, f"both are in {above} and have similar names") if alike >= _ALIKE else (0, "")
-
-
-def read_first_time(transcript: str) -> str:
-    """Return when the session of a transcript began, ISO 8601; "" where that is unknown."""
-    match = _TIME.search(read_plain_file(transcript, _BEGINNING) or b"")
-    return f"{match[1].decode()}Z" if match else ""
-
-
-def _list_addresses(link: bytes) -> Iterator[str]:
-    """Yield the addresses of repositories that a link to one, or to a page there, may name."""
-    parts = normalize_remote(link.decode("ascii", "replace").rstrip(".")).split("/")
-    for end in range(2, min(len(parts), _DEEPEST_ADDRESS) + 1):
-        yield "/".join(parts[:end])
 
 
 def list_worktrees(project: str) -> Iterator[str]:

@@ -16,15 +16,10 @@ from ricordo.agents.workplace import find_workplace
 from ricordo.errors import MemoryNotFound, MemoryUnreadable
 from ricordo.lint.finding import Severity
 from ricordo.memory.note import Note
-from ricordo.services.doctor.identity import (
-    STRONG,
-    WEAK,
-    PastProject,
-    Repositories,
-    read_first_time,
-)
+from ricordo.services.doctor.identity import Repositories
+from ricordo.services.doctor.past_project import STRONG, WEAK, PastProject, pick, rank
 from ricordo.services.doctor.problem import MoveRepair, Problem
-from ricordo.services.doctor.project_map import ProjectMap, is_at, is_inside
+from ricordo.services.doctor.project_map import ProjectMap, Step, is_at, is_inside, read_origins
 from ricordo.storage.reader import read_memory
 
 _MOST_NAMED = 5
@@ -41,10 +36,44 @@ def find_shared(projects: ProjectMap, memory: str, loading: Sequence[str]) -> It
             "shared-memory",
             Severity.WARNING,
             f"Sessions of {len(distinct)} projects load one memory: {named}.",
-            tuple(f"sessions in {project} load {memory}" for project in distinct[:_MOST_NAMED]),
+            tuple(_describe_share(projects, memory, it) for it in distinct[:_MOST_NAMED]),
             "Give one of them a memory of its own: `autoMemoryDirectory` in its local settings.",
             (memory, *distinct),
         )
+
+
+def _describe_share(projects: ProjectMap, memory: str, project: str) -> str:
+    """Return that a project loads a memory, with the notes there that its sessions wrote."""
+    origins = read_origins(memory)
+    sessions = {name: projects.sessions.get(id) for name, id in origins.items()}
+    notes = [name for name, it in sessions.items() if it and is_at(it.cwd, project)]
+    wrote = f", and wrote {', '.join(notes[:_MOST_NAMED])}" if notes else ""
+    return f"sessions in {project} load {memory}{wrote}"
+
+
+def find_clones(projects: ProjectMap, step: Step) -> Iterator[Problem]:
+    """Yield the clones of one repository that have a memory each."""
+    clones: dict[str, list[ProjectFolder]] = {}
+    for number, folder in enumerate(projects.folders, 1):
+        step(f"looking for clones, {number} of {len(projects.folders)}")
+        if (loading := projects.find_loading(folder.memory)) and has_notes(folder.memory):
+            remote = projects.repositories.read_remote(loading[0])
+            clones.setdefault(remote, []).append(folder)
+    for remote, folders in clones.items():
+        roots = {projects.find_loading(it.memory)[0]: it.memory for it in folders}
+        if not remote or len(roots) < 2:
+            continue
+        memories = sorted(roots.values())
+        problem = Problem(
+            "cloned-project",
+            Severity.INFO,
+            f"{len(roots)} clones of {remote} have a memory each: {', '.join(sorted(roots))}.",
+            tuple(f"sessions in {project} load {it}" for project, it in sorted(roots.items())),
+            paths=tuple(memories),
+        )
+        command = f"`ricordo doctor --fix {problem.id} --into DIR`"
+        advice = f"What one learns the other does not load. To join the first into DIR: {command}."
+        yield replace(problem, advice=advice)
 
 
 def find_mixed(
@@ -52,10 +81,12 @@ def find_mixed(
 ) -> Iterator[Problem]:
     """Yield the problems of a memory that sessions of other projects wrote."""
     for project, transcripts in _group_foreign(projects, folder, loading).items():
-        what = f"began in {project}"
+        is_here = all(os.path.dirname(it) == folder.path for it in transcripts)
+        place = f"in {folder.path}" if is_here else "that notes there name"
+        what = f"{place} began in {project}"
         yield _explain_foreign(projects, folder, loading[0], project, transcripts, what)
     for project, transcripts in _group_inside(projects, folder, loading[0]).items():
-        what = f"began in {loading[0]} and went on in {project}"
+        what = f"in {folder.path} began in {loading[0]} and went on in {project}"
         problem = _explain_foreign(projects, folder, loading[0], project, transcripts, what)
         if problem.repair is not None:
             # what they wrote may be meant for all projects there
@@ -74,18 +105,32 @@ def _list_distinct(repositories: Repositories, projects: Sequence[str]) -> Seque
 def _group_foreign(
     projects: ProjectMap, folder: ProjectFolder, loading: Sequence[str]
 ) -> Mapping[str, list[str]]:
-    """Return the transcripts of sessions that began in other existing projects, by project."""
-    roots = {cwd: find_workplace(cwd).root for cwd in folder.cwds if os.path.isdir(cwd)}
-    others = {
-        cwd: root
-        for cwd, root in roots.items()
-        if root not in loading and not projects.repositories.is_one_of(root, loading)
-    }
+    """Return the transcripts of sessions that began in other existing projects, by project: those
+    in the folder, and those anywhere that notes of its memory name.
+    """
+    own = {it.id for it in folder.sessions}
+    origins = (id for id in read_origins(folder.memory).values() if id not in own)
+    named = filter(None, map(projects.sessions.get, origins))
     foreign: dict[str, list[str]] = {}
-    for session in folder.sessions:
-        if session.cwd in others:
-            foreign.setdefault(others[session.cwd], []).append(session.path)
+    others: dict[str, str] = {}
+    for session in dict.fromkeys((*folder.sessions, *named)):
+        if session.cwd not in others:
+            others[session.cwd] = _find_other_project(projects, session.cwd, loading)
+        root = others[session.cwd]
+        # in the directory of a younger repository another project was then
+        is_elsewhere = os.path.dirname(session.path) != folder.path
+        if root and not (
+            is_elsewhere and not projects.repositories.has_commit_before(root, session.began)
+        ):
+            foreign.setdefault(root, []).append(session.path)
     return foreign
+
+
+def _find_other_project(projects: ProjectMap, cwd: str, loading: Sequence[str]) -> str:
+    """Return the project in the directory `cwd`; "" if it is gone, or one of `loading`."""
+    root = find_workplace(cwd).root if cwd and os.path.isdir(cwd) else ""
+    is_own = root in loading or (root and projects.repositories.is_one_of(root, loading))
+    return "" if is_own else root
 
 
 def _group_inside(
@@ -125,33 +170,57 @@ def read_earlier(
     """
     if git.find_top_level(owner) != owner:
         return
-    sessions = [it.path for it in folder.sessions if is_at(it.cwd, owner)]
-    times = {path: time for path in sessions if (time := read_first_time(path))}
+    sessions = [it for it in folder.sessions if it.began and is_at(it.cwd, owner)]
+    first = min((it.began for it in sessions), default="")
     repositories = projects.repositories
-    if not times or repositories.has_commit_before(owner, min(times.values())):
+    if repositories.has_commit_before(owner, first):
         return
     begin = repositories.read_begin(owner)
-    earlier = [it for it in times if datetime.fromisoformat(times[it]) < begin]
-    yield folder, PastProject(owner, earlier)
+    earlier = [it.path for it in sessions if datetime.fromisoformat(it.began) < begin]
+    past = PastProject(owner, earlier)
+    # its files are there: it became a repository later
+    if not past.has_files_in(owner):
+        yield folder, past
 
 
 def find_taken_over(
     projects: ProjectMap, folder: ProjectFolder, past: PastProject
 ) -> Iterator[Problem]:
     """Yield the problem of notes of a project that was in the directory of another one before."""
+    own = past.compare(past.path, projects.repositories)
     # its name and the directory always speak for the one that is there now
-    if past.compare(past.path, projects.repositories).weight >= 2 * WEAK + STRONG:
+    if any(it.weight >= 2 * WEAK + STRONG for it in rank([past], [own], projects.repositories)):
         return
     candidates = (it for it in projects.list_candidates(past.path) if it != past.path)
-    likely = [past.compare(it, projects.repositories) for it in candidates]
-    likely.sort(key=lambda it: -it.weight)
-    is_tie = len(likely) > 1 and likely[0].weight == likely[1].weight
-    if likely and likely[0].is_confirmed and not is_tie:
-        best = likely[0]
-        what = f"are older than the repository in {past.path}"
+    compared = [past.compare(it, projects.repositories) for it in candidates]
+    if (best := pick(rank([past], compared, projects.repositories))) is not None:
+        what = f"in {folder.path} are older than the repository in {past.path}"
         yield _explain_foreign(
             projects, folder, past.path, best.project, past.transcripts, what, best.evidence
         )
+
+
+def find_divided(
+    projects: ProjectMap, folder: ProjectFolder, past: PastProject, likely: Sequence[str]
+) -> Iterator[Problem]:
+    """Yield the problems of notes of several projects whose sessions were in one directory, which
+    is gone: each session by itself shows which of the `likely` projects is its own.
+    """
+    divided: dict[str, list[str]] = {}
+    evidence: dict[str, tuple[str, ...]] = {}
+    for transcript in past.transcripts:
+        single = PastProject(past.path, [transcript])
+        compared = [single.compare(it, projects.repositories) for it in likely]
+        if (best := pick(rank([single], compared, projects.repositories))) is not None:
+            divided.setdefault(best.project, []).append(transcript)
+            evidence.setdefault(best.project, best.evidence)
+    for project, transcripts in divided.items():
+        what = f"in {folder.path} worked in a copy of {project}"
+        problem = _explain_foreign(
+            projects, folder, past.path, project, transcripts, what, evidence[project]
+        )
+        if problem.repair is not None and len(divided) > 1:
+            yield problem
 
 
 def _explain_foreign(
@@ -170,7 +239,7 @@ def _explain_foreign(
     notes = _find_notes_of(folder.memory, transcripts)
     count = len(transcripts)
     sessions = "1 session" if count == 1 else f"{count} sessions"
-    evidence = [f"{sessions} in {folder.path} {what}", *known]
+    evidence = [f"{sessions} {what}", *known]
     repair = None
     advice = f"Look at the notes of {folder.memory} that are about {project}."
     if notes:

@@ -10,7 +10,14 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from ricordo import git
-from ricordo.agents.diagnosis import MemorySource, ProjectFolder
+from ricordo.agents.diagnosis import (
+    FolderSession,
+    MemorySource,
+    PathHolder,
+    ProjectFolder,
+    RepositoryRecord,
+    holds_path,
+)
 from ricordo.agents.registry import SUPPORTED
 from ricordo.agents.workplace import Workplace, find_workplace
 from ricordo.patterns import compile_lazily
@@ -27,6 +34,8 @@ _FOLDED = compile_lazily(r"[^a-z0-9]+")
 _MOST_NOTES = 500
 """Notes of one memory that are compared with those of others."""
 _LARGEST_NOTE = 1024 * 1024
+_LARGEST_HEAD = 16 * 1024
+_ORIGIN = compile_lazily(rb"(?m)^[ \t]*originSessionId:[ \t]*[\"']?([\w-]+)")
 
 
 def fold_name(name: str) -> str:
@@ -111,6 +120,21 @@ class ProjectMap:
                 notes.setdefault(digest, []).append(folder)
         return notes
 
+    @cached_property
+    def sessions(self) -> Mapping[str, FolderSession]:
+        """The sessions of all folders, by their ids."""
+        return {it.id: it for folder in self.folders for it in folder.sessions}
+
+    @cached_property
+    def records(self) -> Mapping[str, Sequence[RepositoryRecord]]:
+        """What all agents noted of repositories, by the directories in which these were."""
+        home, environ = self.environment.agent_home, self.environment.environ
+        noted: dict[str, list[RepositoryRecord]] = {}
+        for support in SUPPORTED:
+            for record in support.repository_records(home, environ):
+                noted.setdefault(record.directory, []).append(record)
+        return noted
+
     def list_repositories(self, folder: str) -> Sequence[str]:
         """Return the projects that are repositories in a folder."""
         if folder not in self._inside:
@@ -123,11 +147,10 @@ class ProjectMap:
         """Return the projects that may be the one that was at `path`: those that the agent knows,
         and repositories in the nearest folder around it that is there.
         """
-        above = os.path.dirname(path)
-        while not os.path.isdir(above):
-            above = os.path.dirname(above)
+        above = find_nearest_folder(path)
         home = os.path.realpath(self.environment.agent_home)
-        near = self.list_repositories(above) if above not in ("/", os.path.dirname(home)) else ()
+        is_narrow = above not in ("", "/", os.path.dirname(home))
+        near = self.list_repositories(above) if is_narrow else ()
         return list(dict.fromkeys((*self.projects, *near)))
 
     def list_sources(self, place: Workplace) -> list[MemorySource]:
@@ -135,10 +158,14 @@ class ProjectMap:
         home, environ = self.environment.agent_home, self.environment.environ
         return self.support.memory_sources(place, home, environ)
 
-    def list_path_holders(self, project: str) -> tuple[str, ...]:
-        """Return what holds the path of a project besides its memory, a line each."""
+    def list_path_holders(self, project: str, memory: str) -> tuple[str, ...]:
+        """Return what holds the path of a project, a line each: files of agents, and the notes of
+        its `memory`.
+        """
         home, environ = self.environment.agent_home, self.environment.environ
-        holders = self.support.path_holders(project, home, environ)
+        holders = [it for each in SUPPORTED for it in each.path_holders(project, home, environ)]
+        notes = (os.path.join(memory, it) for it in sorted(list_names(memory)) if is_note(it))
+        holders += (PathHolder(it, "note") for it in notes if holds_path(it, project))
         return tuple(f"{holder.path} ({holder.about})" for holder in holders)
 
 
@@ -163,11 +190,31 @@ def map_projects(environment: Environment, step: Step = lambda phase: None) -> l
     return maps
 
 
+def find_nearest_folder(path: str) -> str:
+    """Return the nearest folder around `path` that is there; "" for a path of another system."""
+    above = os.path.dirname(path)
+    while above and not os.path.isdir(above):
+        above = os.path.dirname(above)
+    return above
+
+
 def digest_notes(root: str) -> frozenset[bytes]:
     """Return the digests of the notes in a directory."""
     names = sorted(filter(is_note, list_names(root)))[:_MOST_NOTES]
     raws = (read_plain_file(os.path.join(root, name), _LARGEST_NOTE) for name in names)
     return frozenset(blake2b(raw, digest_size=16).digest() for raw in raws if raw)
+
+
+def read_origins(root: str) -> Mapping[str, str]:
+    """Return the notes in a directory that name the session which wrote them, with its id."""
+    origins: dict[str, str] = {}
+    for name in sorted(filter(is_note, list_names(root)))[:_MOST_NOTES]:
+        raw = read_plain_file(os.path.join(root, name), _LARGEST_HEAD) or b""
+        mark, _, rest = raw.removeprefix(b"\xef\xbb\xbf").partition(b"\n")
+        head = rest.partition(b"\n---")[0] if mark.rstrip() == b"---" else b""
+        if match := _ORIGIN.search(head):
+            origins[name] = match[1].decode()
+    return origins
 
 
 def list_names(root: str) -> Sequence[str]:

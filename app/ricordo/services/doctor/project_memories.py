@@ -6,30 +6,35 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from unicodedata import normalize
 
 from ricordo import git
 from ricordo.agents.diagnosis import ProjectFolder
 from ricordo.agents.folder import has_notes
 from ricordo.agents.workplace import Workplace, find_workplace
 from ricordo.lint.finding import Severity
-from ricordo.services.doctor.identity import (
-    STRONG,
-    WEAK,
-    Likeness,
-    PastProject,
-    read_first_time,
-)
 from ricordo.services.doctor.mixed_memories import (
+    find_clones,
+    find_divided,
     find_mixed,
     find_shared,
     find_taken_over,
     read_earlier,
+)
+from ricordo.services.doctor.past_project import (
+    STRONG,
+    WEAK,
+    Likeness,
+    PastProject,
+    pick,
+    rank,
 )
 from ricordo.services.doctor.problem import MoveRepair, Problem
 from ricordo.services.doctor.project_map import (
     ProjectMap,
     Step,
     digest_notes,
+    find_nearest_folder,
     fold_name,
     is_at,
     is_inside,
@@ -49,11 +54,14 @@ def find_memory_problems(
     """Yield the problems of the memories of one agent."""
     for memory, loading in projects.list_shared():
         yield from find_shared(projects, memory, loading)
+    yield from find_clones(projects, step)
     unloaded: list[ProjectFolder] = []
     earlier: list[tuple[ProjectFolder, PastProject]] = []
     for number, folder in enumerate(projects.folders, 1):
         step(f"reading memories, {number} of {len(projects.folders)}")
         loading = projects.find_loading(folder.memory)
+        if os.path.islink(folder.memory) and not os.path.exists(folder.memory):
+            yield _make_unreachable(folder)
         if not has_notes(folder.memory):
             continue
         if loading:
@@ -66,16 +74,31 @@ def find_memory_problems(
     gone: list[tuple[ProjectFolder, list[PastProject]]] = []
     for number, folder in enumerate(unloaded, 1):
         step(f"reading sessions of projects that are gone, {number} of {len(unloaded)}")
-        gone.append((folder, _read_past(folder)))
+        gone.append((folder, _read_past(projects, folder)))
     everything = [*(it for _, past in gone for it in past), *(past for _, past in earlier)]
-    # each repository is asked for the commits of all at once
-    projects.repositories.expect_commits(commit for past in everything for commit in past.commits)
+    # each repository is asked for all at once
+    projects.repositories.expect(
+        (commit for past in everything for commit in past.commits),
+        (first for past in everything for first, _ in past.times),
+    )
     for number, (folder, past_project) in enumerate(earlier, 1):
         step(f"looking for earlier projects, {number} of {len(earlier)}")
         yield from find_taken_over(projects, folder, past_project)
     for number, (folder, past) in enumerate(gone, 1):
         step(f"looking for projects that are gone, {number} of {len(gone)}")
-        yield _explain_gone(projects, folder, past, step)
+        yield from _explain_gone(projects, folder, past)
+
+
+def _make_unreachable(folder: ProjectFolder) -> Problem:
+    target = os.path.realpath(folder.memory)
+    return Problem(
+        "memory-unreachable",
+        Severity.WARNING,
+        f"{folder.memory} is a link to a directory that is not there: no note is loaded.",
+        (f"it names {target}",),
+        "Correct the link, or mount the disk that it names.",
+        (folder.memory, target),
+    )
 
 
 # Memories that no session loads
@@ -85,9 +108,11 @@ def _explain_present(projects: ProjectMap, folder: ProjectFolder) -> Problem | N
     """Return the problem of a memory that no session loads, by the project that is still there;
     None if that is gone.
     """
-    for path in folder.owners or folder.cwds:
-        if os.path.isdir(path):
-            return _explain_moved_rule(projects, folder, find_workplace(path), path)
+    for cwd in folder.owners or folder.cwds:
+        # of one name, some systems write another form
+        for path in dict.fromkeys((cwd, normalize("NFC", cwd), normalize("NFD", cwd))):
+            if os.path.isdir(path):
+                return _explain_moved_rule(projects, folder, find_workplace(path), cwd)
     twin = projects.twins.get(fold_name(folder.name))
     if twin is None:
         return None
@@ -109,6 +134,10 @@ def _explain_moved_rule(
     if named is not None:
         check = "redirected-memory"
         evidence = [f"{named.file} ({named.scope} settings) names {named.directory}"]
+    elif _is_in_other_place(folder, target):
+        check = "split-memory"
+        now = os.path.dirname(os.path.dirname(os.path.dirname(target)))
+        evidence = [f"the directory of settings and memories is {now} now"]
     elif place.top != place.root:
         check = "worktree-memory"
         evidence = [f"{cwd} is a worktree of {place.root}"]
@@ -121,7 +150,9 @@ def _explain_moved_rule(
         evidence = [f"{cwd} is inside the repository {place.root}"]
     else:
         check = "split-memory"
-        evidence = [f"its sessions worked in {cwd}"]
+        is_other_form = cwd != place.directory and normalize("NFC", cwd) == place.directory
+        form = ", the same name in another form of Unicode" if is_other_form else ""
+        evidence = [f"its sessions worked in {cwd}{form}"]
     evidence.append(f"sessions in {place.root} load {target}")
     if not os.path.isdir(target) and named is not None:
         evidence.append(f"{target} is not there")
@@ -129,37 +160,55 @@ def _explain_moved_rule(
     if named is None:
         return problem
     advice = f"Without the setting in {named.file} they are loaded again."
-    if len(projects.find_loading(target)) > 1:
-        # there they would be mixed with the notes of other projects
+    is_foreign = named.scope == "project" and not os.path.isdir(target)
+    if is_foreign or len(projects.find_loading(target)) > 1:
+        # a place of somebody else's machine; or one with the notes of other projects
         return replace(problem, advice=advice, repair=None)
     return replace(problem, advice=f"{advice} {problem.advice}")
 
 
-def _read_past(folder: ProjectFolder) -> list[PastProject]:
+def _is_in_other_place(folder: ProjectFolder, target: str) -> bool:
+    """Return whether a folder has the name of the one with the memory `target`, elsewhere."""
+    path = os.path.realpath(folder.path)
+    named = os.path.dirname(target)
+    return path != named and os.path.basename(path) == os.path.basename(named)
+
+
+def _read_past(projects: ProjectMap, folder: ProjectFolder) -> list[PastProject]:
     """Return the projects that are gone after which a folder is named, by their sessions."""
     return [
-        PastProject(path, [it.path for it in folder.sessions if is_at(it.cwd, path)])
+        PastProject(
+            path,
+            [it.path for it in folder.sessions if is_at(it.cwd, path)],
+            projects.records.get(path, ()),
+        )
         for path in folder.owners or folder.cwds
     ]
 
 
 def _explain_gone(
-    projects: ProjectMap, folder: ProjectFolder, past: Sequence[PastProject], step: Step
-) -> Problem:
-    """Return the problem of a memory whose project is gone: moved, renamed or deleted."""
+    projects: ProjectMap, folder: ProjectFolder, past: Sequence[PastProject]
+) -> Iterator[Problem]:
+    """Yield the problems of a memory whose project is gone: moved, renamed or deleted."""
     for each in past:
         if owner := projects.find_worktree_owner(each.path):
             was = f"{each.path}, which is gone, was a worktree of {owner}"
-            return _explain_inside(projects, folder, "worktree-memory", owner, was)
+            yield _explain_inside(projects, folder, "worktree-memory", owner, was)
+            return
         if owner := _find_surrounding(projects, each.path):
             was = f"{each.path}, which is gone, was inside the repository {owner}"
-            return _explain_inside(projects, folder, "subfolder-memory", owner, was)
-    likely = _find_likely(projects, folder, past, step)
+            yield _explain_inside(projects, folder, "subfolder-memory", owner, was)
+            return
+    likely = _find_likely(projects, folder, past)
     path = past[0].path if past else ""
-    is_tie = len(likely) > 1 and likely[0].weight == likely[1].weight
-    if is_tie or not likely or not likely[0].is_confirmed:
-        return _make_orphan(folder, path, likely)
-    best = likely[0]
+    if (best := pick(likely)) is None:
+        several = [it.project for it in likely] if len(likely) > 1 else []
+        divided = list(find_divided(projects, folder, past[0], several)) if several else []
+        yield from divided
+        notes = {note for it in divided if it.repair for note in it.repair.only or ()}
+        if not notes.issuperset(it for it in list_names(folder.memory) if is_note(it)):
+            yield _make_orphan(folder, path, likely)
+        return
     evidence = (f"{path} is gone", *best.evidence) if path else best.evidence
     last = max((it.last_time for it in past), default="")
     if any(it.project == best.project for it in _compare_neighbours(projects, path)):
@@ -172,7 +221,7 @@ def _explain_gone(
     else:
         check = "moved-project"
     target = projects.find_loaded_memory(find_workplace(best.project))
-    return _make_split(projects, folder, check, best.project, target, evidence, path)
+    yield _make_split(projects, folder, check, best.project, target, evidence, path)
 
 
 def _explain_inside(
@@ -196,17 +245,12 @@ def _find_surrounding(projects: ProjectMap, path: str) -> str:
 
 def _ran_earlier(projects: ProjectMap, project: str, time: str) -> bool:
     """Return whether sessions ran in `project` before `time`; not if either is unknown."""
-    sessions = (
-        session.path
-        for folder in projects.folders
-        for session in folder.sessions
-        if is_at(session.cwd, project)
-    )
-    return bool(time) and any("" < read_first_time(it) < time for it in sessions)
+    sessions = (it for folder in projects.folders for it in folder.sessions)
+    return any("" < it.began < time and is_at(it.cwd, project) for it in sessions)
 
 
 def _find_likely(
-    projects: ProjectMap, folder: ProjectFolder, past: Sequence[PastProject], step: Step
+    projects: ProjectMap, folder: ProjectFolder, past: Sequence[PastProject]
 ) -> list[Likeness]:
     """Return the projects that may be the one of a folder, the likeliest first."""
     best: dict[str, Likeness] = {}
@@ -217,8 +261,8 @@ def _find_likely(
         for it in _add_up([*compared, *branches, *_compare_neighbours(projects, each.path)]):
             if it.project not in best or best[it.project].weight < it.weight:
                 best[it.project] = it
-    likely = _add_up([*best.values(), *_compare_notes(projects, folder)])
-    return sorted(likely, key=lambda it: (-it.weight, it.project))
+    compared = list(_add_up([*best.values(), *_compare_notes(projects, folder)]))
+    return rank(past, compared, projects.repositories)
 
 
 def _add_up(found: Iterable[Likeness]) -> Iterator[Likeness]:
@@ -281,7 +325,7 @@ def _make_split(
     title = f"From {os.path.basename(gone or (folder.cwds[0] if folder.cwds else folder.name))}"
     reason = f"{_WHY[check]}: notes of {folder.name} belong to {project}"
     repair = MoveRepair(folder.memory, target, project, title, reason)
-    holders = projects.list_path_holders(gone) if gone else ()
+    holders = projects.list_path_holders(gone, folder.memory) if gone else ()
     return Problem(
         check,
         Severity.WARNING,
@@ -321,10 +365,8 @@ def _make_orphan(folder: ProjectFolder, path: str, likely: Sequence[Likeness]) -
 
 
 def _find_empty_folder(path: str) -> str:
-    """Return the folder that is there of those around `path`, if it is empty; else ""."""
-    above = os.path.dirname(path)
-    while above and not os.path.isdir(above):
-        above = os.path.dirname(above)
+    """Return the nearest folder around `path` that is there, if it is empty; else ""."""
+    above = find_nearest_folder(path)
     return above if above and not list_names(above) else ""
 
 

@@ -11,9 +11,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from shutil import which
 
 from ricordo.agents.agent import MemoryPlace
+from ricordo.agents.diagnosis import SettingInEffect
+from ricordo.agents.folder import has_notes
 from ricordo.agents.instruction_files import (
+    ShadowedFile,
+    find_broken_links,
+    find_misnamed,
+    find_missing_imports,
     find_shadowed,
     find_shadowed_at_home,
+    find_too_long,
     find_unread,
 )
 from ricordo.agents.registry import SUPPORTED
@@ -41,6 +48,7 @@ OURS = "ricordo"
 """The name of the server and the plugin, and of the program in commands of hooks."""
 LEAST_SPACE = 64 * 1024 * 1024
 """Bytes that have to be free where Ricordo keeps its data."""
+_MOST_NAMED = 5
 _OWN_SERVER = compile_lazily(r"(?:^|[/\s'\"])ricordo(?:[/'\"\s].*)? mcp\b")
 
 
@@ -54,8 +62,12 @@ def find_setup_problems(
     for support in SUPPORTED:
         yield from _check_sources(support, environment, places)
         yield from _check_background(support, environment, places)
+        yield from _check_broken_settings(support, environment, places)
+        yield from _check_drafts(support, environment)
         yield from check_hooks(support, environment, places)
         yield from _check_plugins(support, environment)
+    for each in maps:
+        yield from _check_switches(each)
     step("asking MCP servers")
     for support in SUPPORTED:
         yield from _check_servers(support, environment, places)
@@ -119,6 +131,63 @@ def _check_background(
         )
 
 
+def _check_broken_settings(
+    support: AgentSupport, environment: Environment, places: Sequence[Workplace]
+) -> Iterator[Problem]:
+    home, environ = environment.agent_home, environment.environ
+    for file in support.broken_settings(places, home, environ):
+        if os.path.isfile(file.path) and not os.path.getsize(file.path):
+            continue
+        shown = support.agent.shown if support.agent else ""
+        yield Problem(
+            "settings-broken",
+            Severity.WARNING,
+            f"{shown} cannot read {file.path}: nothing in it counts.",
+            (f"it {file.error}",),
+            "Correct the file.",
+            (file.path,),
+        )
+
+
+def _check_switches(projects: ProjectMap) -> Iterator[Problem]:
+    """Yield the settings that turn off memories which have notes."""
+    home, environ = projects.environment.agent_home, projects.environment.environ
+    off: dict[SettingInEffect, list[str]] = {}
+    for folder in projects.folders:
+        for project in projects.find_loading(folder.memory)[:1] if has_notes(folder.memory) else ():
+            setting = projects.support.memory_switch(find_workplace(project), home, environ)
+            if setting is not None:
+                off.setdefault(setting, []).append(project)
+    for setting, paths in off.items():
+        count = "1 project" if len(paths) == 1 else f"{len(paths)} projects"
+        yield Problem(
+            "memory-off",
+            Severity.INFO,
+            f"The notes of {count} are not loaded: {setting.key} is off.",
+            (f"in {setting.file}", *(f"sessions in {it} load none" for it in paths[:_MOST_NAMED])),
+            "Nothing, if that is meant.",
+            (setting.file, setting.key),
+        )
+
+
+def _check_drafts(support: AgentSupport, environment: Environment) -> Iterator[Problem]:
+    """Yield what an agent proposed to remember, and nobody has read."""
+    drafts = support.unread_drafts(environment.agent_home, environment.environ)
+    if drafts:
+        shown = support.agent.shown if support.agent else ""
+        count, them = f"{len(drafts)} drafts", "them"
+        if len(drafts) == 1:
+            count, them = "1 draft", "it"
+        yield Problem(
+            "drafts-unread",
+            Severity.INFO,
+            f"{count} of {shown} not read yet: nothing in {them} is remembered.",
+            tuple(drafts[:_MOST_NAMED]),
+            f"Type /memory inbox in {shown}, in the project.",
+            (support.agent.name if support.agent else "",),
+        )
+
+
 # Hooks
 
 
@@ -174,28 +243,32 @@ def _check_connections(environment: Environment, places: Sequence[Workplace]) ->
 def _check_servers(
     support: AgentSupport, environment: Environment, places: Sequence[Workplace]
 ) -> Iterator[Problem]:
-    """Yield the MCP servers of Ricordo that cannot be started. One that a file in a project names
-    is not started: anybody may have written that file.
+    """Yield the MCP servers that cannot be started. Those of others are looked for, not started;
+    so is one of Ricordo that a file in a project names: anybody may have written that file.
     """
     environ, seen = environment.environ, set[tuple[str, ...]]()
     for server in support.servers(places, environment.agent_home, environ):
-        is_own = server.name == OURS or _OWN_SERVER.search(shlex.join(server.command))
-        # a plugin's folder is known to the agent alone
-        if not is_own or server.command in seen or "${" in server.command[0]:
+        program = server.command[0]
+        is_own = server.name == OURS or _OWN_SERVER.search(shlex.join(server.command)) is not None
+        # a plugin's folder is known to the agent alone, and its PATH may be another one
+        is_judged = "$" not in program and (is_own or program.startswith("/"))
+        if not is_judged or server.command in seen:
             continue
         seen.add(server.command)
-        is_there = which(server.command[0], path=environ.get("PATH", os.defpath))
-        if is_there and server.is_of_project:
+        is_there = which(program, path=environ.get("PATH", os.defpath)) is not None
+        if is_there and (not is_own or server.is_of_project):
             continue
         if is_there and does_server_answer(server.command, environment.cwd, environ):
             continue
-        why = "it does not answer" if is_there else f"there is no program {server.command[0]}"
+        shown = support.agent.shown if support.agent else ""
+        why = "it does not answer" if is_there else f"there is no program {program}"
+        advice = "`ricordo connect` writes the present place; it needs the extra `ricordo[mcp]`."
         yield Problem(
-            "server-unreachable",
+            "server-unreachable" if is_own else "server-missing",
             Severity.WARNING,
-            f"The MCP server cannot be reached: {why}.",
+            f"The MCP server {server.name} of {shown} cannot be reached: {why}.",
             (f"{server.file} starts {shlex.join(server.command)}",),
-            "`ricordo connect` writes the present place; it needs the extra `ricordo[mcp]`.",
+            advice if is_own else "Install the program, or remove the server.",
             (server.file, *server.command),
         )
 
@@ -235,7 +308,7 @@ def _check_own_instructions(environment: Environment) -> Iterator[Problem]:
                     "instructions-missing",
                     Severity.WARNING,
                     f"{shown} is to read instructions that are not there: {named.path}.",
-                    (f"instructions in {named.file} name it",),
+                    (f"{named.file} names it",),
                     "Correct the path, or remove it.",
                     (named.path, named.file),
                 )
@@ -251,9 +324,44 @@ def _check_instructions(environment: Environment, project: str) -> Iterator[Prob
             Severity.WARNING,
             f"{file.agent} does not read {os.path.join(project, file.path)}.",
             (f"{file.by} is there, and does not include it",),
-            f"Add the line `@{os.path.relpath(file.path, os.path.dirname(file.by) or '.')}` "
-            f"to {file.by}.",
+            _advise_on_shadowed(file),
             (os.path.join(project, file.path), file.agent),
+        )
+    for misnamed in find_misnamed(project, home):
+        yield Problem(
+            "instructions-unread",
+            Severity.WARNING,
+            f"No agent reads {os.path.join(project, misnamed.path)}: it looks for {misnamed.name}.",
+            (f"capital letters count here; {misnamed.name} is for {', '.join(misnamed.agents)}",),
+            f"Rename it to {misnamed.name}.",
+            (os.path.join(project, misnamed.path),),
+        )
+    for link, target in find_broken_links(project, home):
+        yield Problem(
+            "instructions-missing",
+            Severity.WARNING,
+            f"{os.path.join(project, link)} is a link to a file that is not there.",
+            (f"it names {target}",),
+            "Correct the link, or remove it.",
+            (target, os.path.join(project, link)),
+        )
+    for long in find_too_long(project, home):
+        yield Problem(
+            "instructions-over-load",
+            Severity.WARNING,
+            f"{long.agent} does not read {os.path.join(project, long.path)} to the end.",
+            (f"{long.size:,} {long.unit}, limit {long.limit:,} by default",),
+            "Shorten it, or put parts into files that are read where they are needed.",
+            (os.path.join(project, long.path), long.agent),
+        )
+    for name, target in find_missing_imports(project, home):
+        yield Problem(
+            "instructions-missing",
+            Severity.WARNING,
+            f"{os.path.join(project, name)} includes a page that is not there: {target}.",
+            (),
+            "Correct the path, or remove the line.",
+            (target, os.path.join(project, name)),
         )
     for unread in find_unread(project, home):
         yield Problem(
@@ -264,6 +372,16 @@ def _check_instructions(environment: Environment, project: str) -> Iterator[Prob
             "Nothing, if others use these agents in the project.",
             (os.path.join(project, unread.path),),
         )
+
+
+def _advise_on_shadowed(file: ShadowedFile) -> str:
+    """Return how to have a shadowed file read: one that another of its kind replaces cannot be
+    included.
+    """
+    if file.is_replaced:
+        return f"Remove {file.by}, or put the text of the other into it."
+    relative = os.path.relpath(file.path, os.path.dirname(file.by) or ".")
+    return f"Add the line `@{relative}` to {file.by}."
 
 
 # Loads

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.claude.transcript import read_project_cwds, read_session_cwd
+from ricordo.agents.claude.transcript import read_project_cwds, read_session_start
 
 CWD = json.dumps({"type": "user", "cwd": "/home/ana/tidepool"}).encode() + b"\n"
 
@@ -32,12 +32,22 @@ def written(path: Path, content: bytes) -> str:
 )
 def test_the_cwd_is_the_first_that_can_be_read(tmp_path: Path, before: bytes) -> None:
     path = written(tmp_path / "a.jsonl", before + CWD)
-    assert read_session_cwd(path) == "/home/ana/tidepool"
+    assert read_session_start(path)[0] == "/home/ana/tidepool"
+
+
+def test_a_session_began_at_the_first_time_that_can_be_read(tmp_path: Path) -> None:
+    lines = (
+        b'{"timestamp":"soon"}\n',
+        b'{"timestamp":"2026-06-01T10:00:00.000+02:00"}\n' + CWD,
+        b'{"timestamp":"2026-05-01T08:00:00.000Z"}\n',
+    )
+    path = written(tmp_path / "a.jsonl", b"".join(lines))
+    assert read_session_start(path) == ("/home/ana/tidepool", "2026-06-01T08:00:00.000+00:00")
 
 
 def test_no_more_than_the_beginning_is_read(tmp_path: Path) -> None:
     path = written(tmp_path / "a.jsonl", b'{"type":"mode"}\n' * 20_000 + CWD)
-    assert read_session_cwd(path) is None
+    assert read_session_start(path) == ("", "")
 
 
 def test_pipes_and_symbolic_links_are_not_opened(tmp_path: Path) -> None:
@@ -45,7 +55,7 @@ def test_pipes_and_symbolic_links_are_not_opened(tmp_path: Path) -> None:
     written(tmp_path / "target", CWD)
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "target")
     for name in ("pipe.jsonl", "link.jsonl", "missing.jsonl", "."):
-        assert read_session_cwd(str(tmp_path / name)) is None
+        assert read_session_start(str(tmp_path / name)) == ("", "")
     assert read_project_cwds(str(tmp_path), 9) == ()
 
 
