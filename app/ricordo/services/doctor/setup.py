@@ -226,14 +226,15 @@ def _check_connections(environment: Environment, places: Sequence[Workplace]) ->
                 f"{again} repairs it, or says what is in the way.",
                 (name,),
             )
-        for warning in status.warnings:
+        if status.warnings:
+            first, *others = status.warnings
             yield Problem(
                 "hooks-untrusted",
                 Severity.WARNING,
-                warning,
-                (),
-                f"{again} says how.",
-                (name, warning),
+                first,
+                tuple(others),
+                "`ricordo connect --status` says whether that is solved.",
+                (name,),
             )
 
 
