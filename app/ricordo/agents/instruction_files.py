@@ -94,9 +94,7 @@ def load_readers() -> tuple[InstructionReader, ...]:
 
 def _read_fields(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a reader as its `entry` in the table has them."""
-    return {
-        key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()
-    }
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
 
 
 def find_shadowed(project: str, home: str) -> list[ShadowedFile]:

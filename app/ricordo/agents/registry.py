@@ -1,7 +1,11 @@
 """All agents that Ricordo supports. To support another one, write its `AgentSupport` in a package
-beside this module, and add it to `SUPPORTED`. The package has the agent's name. Nothing else names
-an agent, but for `prompt_rules.py`, as the prompt hook loads next to nothing, and
-`llm/programs.toml`, for programs that answer a brief.
+beside this module that has the agent's name, and add it to `SUPPORTED`.
+
+`gemini` is the smallest one, `codex` has a memory and transcripts. An agent that keeps transcripts
+has `marks.toml` and `tools.toml` in its package, one that takes handoffs `handoff.toml`. Nothing
+else names an agent, but for `instruction_files.toml`, with the instruction files that it reads,
+`prompt_rules.py`, with what a prompt hook has to know, as that loads next to nothing, and
+`llm/programs.toml`, with programs that answer a brief.
 """
 
 from __future__ import annotations

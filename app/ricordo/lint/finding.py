@@ -65,6 +65,7 @@ class Finding:
     line: int
     """1-based; 0 for the whole file."""
     message: str
+    """Composed by its rule, a function in `lint/rules/`, for the `RuleResult` that it yields."""
     cause: str
     """The text that the finding is based on: while it is the same, so is the finding."""
     evidence: tuple[str, ...] = ()

@@ -150,7 +150,9 @@ class ActionScreen(Screen[Result]):
 
 
 class NotebookActions(Protocol):
-    """What the notebook does for other screens: it writes, and reports what fails."""
+    """What the notebook does for other screens: it writes, and reports what fails. `NoteActions`
+    of `tui/main` does it, with `ChangeWriter` of `tui/edits`.
+    """
 
     @property
     def can_undo(self) -> bool:
