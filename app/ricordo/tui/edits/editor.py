@@ -39,13 +39,13 @@ def edit_in_terminal(app: App[Any], file: str, command: tuple[str, ...]) -> int:
 
 @contextmanager
 def _terminal_of(app: App[Any]) -> Iterator[None]:
-    """Lend the terminal of `app`, and take it back whatever happens meanwhile."""
+    """Suspend `app`, which has the terminal, and resume it whatever happens meanwhile."""
     if app.is_headless:  # it has no terminal to suspend
         yield
         return
     failure: BaseException | None = None
     with app.suspend():
-        # App.suspend does not take the terminal back where its block raises
+        # App.suspend does not resume where its block raises
         try:
             yield
         except BaseException as error:
