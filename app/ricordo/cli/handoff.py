@@ -38,8 +38,7 @@ Each statement is marked with its status and evidence; `ricordo resume` verifies
 credentials are redacted. A HANDOFF.md that somebody else wrote or edited is not overwritten."""
 
 
-def add_handoff_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `handoff`."""
+def _add_handoff_arguments(parser: ArgumentParser) -> None:
     from ricordo.handoff.budget import DEFAULT_BUDGET
     from ricordo.handoff.document import ANY_AGENT, handoff_targets
 
@@ -206,8 +205,7 @@ _NOT_VALID = 1
 """The exit code if a statement is no longer valid."""
 
 
-def add_resume_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `resume`."""
+def _add_resume_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "handoff",
         metavar="HANDOFF.md",
@@ -273,6 +271,6 @@ def _listed(what: str, changes: Iterable[FileChange]) -> Iterator[str]:
 
 
 COMMANDS = {
-    "handoff": Command(HANDOFF_SUMMARY, add_handoff_arguments, run_handoff),
-    "resume": Command(RESUME_SUMMARY, add_resume_arguments, run_resume),
+    "handoff": Command(HANDOFF_SUMMARY, _add_handoff_arguments, run_handoff),
+    "resume": Command(RESUME_SUMMARY, _add_resume_arguments, run_resume),
 }
