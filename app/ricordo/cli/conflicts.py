@@ -103,8 +103,7 @@ to their first characters, at least 4; also those of uncertain pairs, and of dup
 lists them."""
 
 
-def add_conflicts_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `conflicts`."""
+def _add_conflicts_arguments(parser: ArgumentParser) -> None:
     add_memory(parser)
     add_project(parser)
     add_json(parser)
@@ -281,5 +280,5 @@ def _lines(conflict: Conflict) -> list[str]:
 
 
 COMMANDS = {
-    "conflicts": Command(CONFLICTS_SUMMARY, add_conflicts_arguments, run_conflicts),
+    "conflicts": Command(CONFLICTS_SUMMARY, _add_conflicts_arguments, run_conflicts),
 }

@@ -65,8 +65,7 @@ _NOT_ROUTINE = "not a routine change: decide on it yourself"
 _TRIAL = "These proposals were paid for but not stored. Run without --dry-run to store them."
 
 
-def add_curate_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `curate`."""
+def _add_curate_arguments(parser: ArgumentParser) -> None:
     add_memory_and_json(parser)
     add_engine(parser)
     add_redaction_options(parser)
@@ -284,8 +283,7 @@ it: the proposals are pending again."""
 _PENDING_CONFIRMATION = "apply"
 
 
-def add_pending_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `pending`."""
+def _add_pending_arguments(parser: ArgumentParser) -> None:
     add_memory_and_json(parser)
     parser.add_argument(
         "--apply",
@@ -481,7 +479,7 @@ def run_ledger(options: Namespace, environment: Environment) -> int:
 
 
 COMMANDS = {
-    "curate": Command(CURATE_SUMMARY, add_curate_arguments, run_curate),
-    "pending": Command(PENDING_SUMMARY, add_pending_arguments, run_pending),
+    "curate": Command(CURATE_SUMMARY, _add_curate_arguments, run_curate),
+    "pending": Command(PENDING_SUMMARY, _add_pending_arguments, run_pending),
     "ledger": Command(LEDGER_SUMMARY, add_memory_and_json, run_ledger),
 }

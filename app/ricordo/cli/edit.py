@@ -84,8 +84,7 @@ that is not given is the first sentence of the text."""
 _STDIN = "-"
 
 
-def add_new_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `new`."""
+def _add_new_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "name", metavar="NAME", help="name of the note; `-`: as the text on stdin says"
     )
@@ -194,8 +193,7 @@ def _build(options: Namespace, memory: Memory, text: str, fields: Collection[str
 RENAME_SUMMARY = "Rename a note or move its file; links and index entries are updated."
 
 
-def add_rename_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `rename`."""
+def _add_rename_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("note", metavar="NOTE", help="name, file name or path of the note")
     parser.add_argument("name", metavar="NAME", help="new name, file name or path")
     add_memory_and_json(parser)
@@ -218,8 +216,7 @@ def run_rename(options: Namespace, environment: Environment) -> int:
 RETIRE_SUMMARY = "Remove a note from the memory; the history keeps it."
 
 
-def add_retire_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `retire`."""
+def _add_retire_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("note", metavar="NOTE", help="name, file name or path of the note")
     add_memory_and_json(parser)
     parser.add_argument("--successor", metavar="NOTE", help="point links to this note instead")
@@ -242,7 +239,7 @@ def run_retire(options: Namespace, environment: Environment) -> int:
 
 
 COMMANDS = {
-    "new": Command(NEW_SUMMARY, add_new_arguments, run_new),
-    "rename": Command(RENAME_SUMMARY, add_rename_arguments, run_rename),
-    "retire": Command(RETIRE_SUMMARY, add_retire_arguments, run_retire),
+    "new": Command(NEW_SUMMARY, _add_new_arguments, run_new),
+    "rename": Command(RENAME_SUMMARY, _add_rename_arguments, run_rename),
+    "retire": Command(RETIRE_SUMMARY, _add_retire_arguments, run_retire),
 }

@@ -42,8 +42,7 @@ _STDOUT = "-"
 """Names standard output as the file."""
 
 
-def add_handoff_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `handoff`."""
+def _add_handoff_arguments(parser: ArgumentParser) -> None:
     from ricordo.handoff.budget import DEFAULT_BUDGET
     from ricordo.handoff.document import ANY_AGENT, handoff_targets
 
@@ -217,8 +216,7 @@ _NOT_VALID = 1
 """The exit code if a statement is no longer valid."""
 
 
-def add_resume_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `resume`."""
+def _add_resume_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "handoff",
         metavar="HANDOFF.md",
@@ -284,6 +282,6 @@ def _listed(what: str, changes: Iterable[FileChange]) -> Iterator[str]:
 
 
 COMMANDS = {
-    "handoff": Command(HANDOFF_SUMMARY, add_handoff_arguments, run_handoff),
-    "resume": Command(RESUME_SUMMARY, add_resume_arguments, run_resume),
+    "handoff": Command(HANDOFF_SUMMARY, _add_handoff_arguments, run_handoff),
+    "resume": Command(RESUME_SUMMARY, _add_resume_arguments, run_resume),
 }

@@ -41,7 +41,7 @@ _VERSION_ID = compile_lazily(r"\d+\.\d+")
 _MOST_DAYS = 36_500
 
 
-def add_history_arguments(parser: ArgumentParser) -> None:
+def _add_history_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `history`; a single positional argument is NOTE."""
     parser.add_argument(
         "note", metavar="NOTE", nargs="?", help="name, file name or path of the note"
@@ -154,8 +154,7 @@ INBOX_SUMMARY = """List what agents and others changed since the last visit.
 Listing does not end the visit; --keep-all does."""
 
 
-def add_inbox_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `inbox`."""
+def _add_inbox_arguments(parser: ArgumentParser) -> None:
     add_memory_and_json(parser)
     act = parser.add_mutually_exclusive_group()
     act.add_argument(
@@ -313,8 +312,7 @@ def undo_or_redo(
 RESTORE_SUMMARY = "Restore a version of a note: the previous one, or the one named by --at."
 
 
-def add_restore_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `restore`."""
+def _add_restore_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("note", metavar="NOTE", help="name, file name or path of the note")
     add_memory_and_json(parser)
     parser.add_argument("--at", metavar="ID", default="", help="id of a version, from `history`")
@@ -437,10 +435,10 @@ def run_redo(options: Namespace, environment: Environment) -> int:
 
 
 COMMANDS = {
-    "history": Command(HISTORY_SUMMARY, add_history_arguments, run_history),
-    "inbox": Command(INBOX_SUMMARY, add_inbox_arguments, run_inbox),
+    "history": Command(HISTORY_SUMMARY, _add_history_arguments, run_history),
+    "inbox": Command(INBOX_SUMMARY, _add_inbox_arguments, run_inbox),
     "undo": Command(UNDO_SUMMARY, add_memory_and_json, run_undo),
     "redo": Command(REDO_SUMMARY, add_memory_and_json, run_redo),
-    "restore": Command(RESTORE_SUMMARY, add_restore_arguments, run_restore),
+    "restore": Command(RESTORE_SUMMARY, _add_restore_arguments, run_restore),
     "purge": Command(PURGE_SUMMARY, add_json, run_purge),
 }

@@ -26,8 +26,7 @@ Exits with 1 if one is at or over --fail-on. In parentheses each finding has its
 --fix fixes. RULE is the name of a rule or the beginning of several, such as `index`."""
 
 
-def add_lint_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `lint`."""
+def _add_lint_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "paths",
         metavar="PATH",
@@ -383,5 +382,5 @@ def _exit_code(fail_on: str, results: Sequence[_Result]) -> int:
 
 
 COMMANDS = {
-    "lint": Command(LINT_SUMMARY, add_lint_arguments, run_lint),
+    "lint": Command(LINT_SUMMARY, _add_lint_arguments, run_lint),
 }

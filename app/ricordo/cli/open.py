@@ -81,7 +81,7 @@ DEMO_SUMMARY = (
 )
 
 
-def add_demo_arguments(parser: ArgumentParser) -> None:
+def _add_demo_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of `demo`; the sample is its memory."""
     parser.set_defaults(path=None, memory=None)
     add_json(parser)
@@ -102,8 +102,7 @@ First notes with findings, then notes not confirmed for long, then new notes. Op
 the review queue."""
 
 
-def add_review_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `review`."""
+def _add_review_arguments(parser: ArgumentParser) -> None:
     add_memory_and_json(parser)
     add_project(parser)
 
@@ -152,6 +151,6 @@ def _next_line(queue: ReviewQueue) -> str:
 
 COMMANDS = {
     "open": Command(OPEN_SUMMARY, add_memory_and_json, run_open),
-    "demo": Command(DEMO_SUMMARY, add_demo_arguments, run_demo),
-    "review": Command(REVIEW_SUMMARY, add_review_arguments, run_review),
+    "demo": Command(DEMO_SUMMARY, _add_demo_arguments, run_demo),
+    "review": Command(REVIEW_SUMMARY, _add_review_arguments, run_review),
 }

@@ -63,8 +63,7 @@ LIST_SUMMARY = "List every memory on this machine: agent, project, notes, load, 
 _GAP = "   "
 
 
-def add_list_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `list`."""
+def _add_list_arguments(parser: ArgumentParser) -> None:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one JSON document")
     form.add_argument(
@@ -228,8 +227,7 @@ def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
 SHOW_SUMMARY = "Show one note: frontmatter, text, links, findings, origin."
 
 
-def add_show_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `show`."""
+def _add_show_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("note", metavar="NOTE", help="name, file name or path of the note")
     add_memory_and_json(parser)
     add_project(parser)
@@ -302,6 +300,6 @@ def _origin(note: Note, causes: Sequence[NoteOrigin]) -> list[tuple[str, str]]:
 
 COMMANDS = {
     "load": Command(LOAD_SUMMARY, add_memory_and_json, run_load),
-    "list": Command(LIST_SUMMARY, add_list_arguments, run_list),
-    "show": Command(SHOW_SUMMARY, add_show_arguments, run_show),
+    "list": Command(LIST_SUMMARY, _add_list_arguments, run_list),
+    "show": Command(SHOW_SUMMARY, _add_show_arguments, run_show),
 }

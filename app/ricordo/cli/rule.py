@@ -21,8 +21,7 @@ _WIDEST = 100
 """Columns; longer lines are hard to read."""
 
 
-def add_rule_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `rule`."""
+def _add_rule_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", nargs="?", help="the rule; all rules without it")
     add_json(parser)
 
@@ -81,5 +80,5 @@ def _load_severities(environment: Environment) -> dict[str, str]:
 
 
 COMMANDS = {
-    "rule": Command(RULE_SUMMARY, add_rule_arguments, run_rule),
+    "rule": Command(RULE_SUMMARY, _add_rule_arguments, run_rule),
 }

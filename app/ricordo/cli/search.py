@@ -75,8 +75,7 @@ record is in the state directory, never in the memory. --drop forgets a search."
 _KINDS = {"given": "given to agents", "opened": "opened by you", "confirmed": "confirmed by you"}
 
 
-def add_usage_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `usage`."""
+def _add_usage_arguments(parser: ArgumentParser) -> None:
     add_memory(parser)
     parser.add_argument("--drop", metavar="WORDS", help="forget the search with these words")
     add_json(parser)
@@ -152,8 +151,7 @@ MAX_JSON_LINES = 20
 """Matching lines of a note in a JSON document."""
 
 
-def add_search_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `search`."""
+def _add_search_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("query", metavar="QUERY", help="words and conditions")
     add_memory(parser)
     add_number(parser, default=10)
@@ -284,8 +282,7 @@ the day; after them come notes associated with those used last. It needs a memor
 known."""
 
 
-def add_recall_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `recall`."""
+def _add_recall_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "message", metavar="MESSAGE", nargs="?", default="", help="message to the agent"
     )
@@ -334,7 +331,7 @@ def run_recall(options: Namespace, environment: Environment) -> int:
 
 
 COMMANDS = {
-    "search": Command(SEARCH_SUMMARY, add_search_arguments, run_search),
-    "recall": Command(RECALL_SUMMARY, add_recall_arguments, run_recall),
-    "usage": Command(USAGE_SUMMARY, add_usage_arguments, run_usage),
+    "search": Command(SEARCH_SUMMARY, _add_search_arguments, run_search),
+    "recall": Command(RECALL_SUMMARY, _add_recall_arguments, run_recall),
+    "usage": Command(USAGE_SUMMARY, _add_usage_arguments, run_usage),
 }

@@ -24,8 +24,7 @@ COMPLETIONS_SUMMARY = """Print the script that completes commands, options and n
 Packages install these scripts; a new shell then completes without further steps."""
 
 
-def add_completions_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of `completions`."""
+def _add_completions_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("shell", choices=SHELLS, help="the shell")
 
 
@@ -39,5 +38,5 @@ def run_completions(options: Namespace, environment: Environment) -> int:
 
 
 COMMANDS = {
-    "completions": Command(COMPLETIONS_SUMMARY, add_completions_arguments, run_completions),
+    "completions": Command(COMPLETIONS_SUMMARY, _add_completions_arguments, run_completions),
 }
