@@ -10,15 +10,14 @@ from datetime import date
 from functools import cached_property
 from math import log
 
+from ricordo.curation.correction import find_corrections
 from ricordo.curation.gist import extract_stems, extract_values, find_rejected_stems, measure_share
-from ricordo.curation.proposal import EvidenceQuote, ProposedChange
+from ricordo.curation.proposal import ProposedChange
 from ricordo.curation.user_messages import MemorableStatement
 from ricordo.lexicon import SPACELESS
-from ricordo.lint.contradictions.compare import find_opposition
-from ricordo.lint.contradictions.records import find_span
 from ricordo.lint.contradictions.statements import extract_note_statements
-from ricordo.lint.evidence import NotePair, NoteQuote, Relation
-from ricordo.memory.change import Insert, Replace, Retire
+from ricordo.lint.evidence import NotePair, Relation
+from ricordo.memory.change import Insert, Retire
 from ricordo.memory.layout import FileRole
 from ricordo.memory.lines import split_lines
 from ricordo.memory.memory import Memory
@@ -149,6 +148,15 @@ class SharedStems:
         near.sort(key=lambda path: (-weight[path], path))
         return [self._memory.by_path[path] for path in near[:most]]
 
+    def list_by_rarity(self, text: str, most: int) -> list[Note]:
+        """Return the notes that share a stem with `text`; rare stems count most."""
+        weight: dict[str, float] = defaultdict(float)
+        for stem in extract_stems(text):
+            for path in self._by_stem.get(stem, ()):
+                weight[path] += log(1 + len(self._memory.notes) / len(self._by_stem[stem]))
+        near = sorted(weight, key=lambda path: (-weight[path], path))
+        return [self._memory.by_path[path] for path in near[:most]]
+
     def find_sharing(self, stems: frozenset[str]) -> Iterator[tuple[Note, frozenset[str]]]:
         """Yield the notes that share two of the `stems` or more, each with those of the stems that
         any note has; numbers do not count.
@@ -186,7 +194,8 @@ _SHARED, _SHARE_SHARED = 3, 0.35
 """Stems that a note's statement must share with the new one to be replaced by it: how many, and
 which share of the shorter one.
 """
-_MOST_NEAREST = 4
+_MOST_NEAREST, _MOST_CORRECTED = 4, 12
+"""Notes that share stems with a statement and are compared with it."""
 
 FindRelated = Callable[[str], Sequence[Note]]
 """Recall: returns the notes relevant to a text, best first."""
@@ -220,12 +229,20 @@ def place_statement(
     near = _find_near(context, statement)
     if any(_contains(note, statement) for note in near):
         return ()
-    replaced = next(filter(None, (_find_replacement(note, statement) for note in near)), None)
-    if replaced is not None:
-        return (replaced,)
+    if corrections := find_corrections(statement, near):
+        return corrections
     note = _find_note_for(context.memory, near, statement)
     change = _insert_entry(note, statement) if note else draft_note(context, statement)
     return (change,)
+
+
+def correct_notes(
+    context: PlacementContext, fact: MemorableStatement
+) -> tuple[ProposedChange, ...]:
+    """Return the changes of the notes that a fact corrects; none where no note says otherwise."""
+    if _is_noted(context, fact):
+        return ()
+    return find_corrections(fact, context.overlap.list_by_rarity(fact.statement, _MOST_CORRECTED))
 
 
 def _find_near(context: PlacementContext, statement: MemorableStatement) -> list[Note]:
@@ -309,45 +326,6 @@ def _find_successor(
         if note.role is FileRole.NOTE and confirmed & subject and is_ended and is_about_it:
             return note
     return None
-
-
-def _find_replacement(note: Note, statement: MemorableStatement) -> ProposedChange | None:
-    """Return the change that replaces a note's statement that says otherwise; None for none."""
-    if _is_newer(note, statement.message.day):
-        return None
-    stems = extract_stems(statement.statement)
-    gone = find_rejected_stems(statement.saying.text)
-    new = {
-        kind: frozenset(value for value in of_kind if not extract_stems(value) & gone)
-        for kind, of_kind in extract_values(statement.statement, statement.message.day).items()
-    }
-    best: tuple[int, NoteQuote] | None = None
-    for old in extract_note_statements(note):
-        if old.in_frontmatter:
-            continue
-        stems_of_old = extract_stems(old.text)
-        shared = len(stems & stems_of_old)
-        is_near = shared >= max(_SHARED, _SHARE_SHARED * min(len(stems_of_old), len(stems)))
-        old_values = extract_values(old.text, _read_day(note, statement.message.day))
-        differs = any(new[k] and old_values[k] and not new[k] & old_values[k] for k in new)
-        is_other = bool(find_opposition(old.text, statement.statement)) or (is_near and differs)
-        if is_other and (best is None or shared > best[0]):
-            best = (shared, NoteQuote(note.path, old.line, old.text))
-    return _replace_quote(note, best[1], statement) if best is not None else None
-
-
-def _replace_quote(
-    note: Note, quote: NoteQuote, statement: MemorableStatement
-) -> ProposedChange | None:
-    span = find_span(note, quote)
-    if span is None:
-        return None
-    old = note.text[slice(*span)]
-    if note.text.count(old) != 1:
-        return None
-    reason = f"said otherwise on {statement.message.day.isoformat()}"
-    evidence = (*statement.evidence, EvidenceQuote(note.path, old))
-    return ProposedChange(Replace(note.path, old, statement.statement), reason, evidence)
 
 
 def _find_note_for(

@@ -10,7 +10,7 @@ from itertools import islice
 from ricordo.curation.brief import Brief
 from ricordo.curation.engine import CurationProgress, EngineAnswer, Step
 from ricordo.curation.gist import extract_stems, measure_share
-from ricordo.curation.placement import PlacementContext, place_statement
+from ricordo.curation.placement import PlacementContext, correct_notes, place_statement
 from ricordo.curation.proposal import (
     RULES,
     EvidenceQuote,
@@ -258,6 +258,8 @@ class RulesEngine:
 
     context: PlacementContext
     statements: tuple[MemorableStatement, ...]
+    facts: tuple[MemorableStatement, ...]
+    """What else the user stated, which counts only where a note says otherwise."""
     findings: tuple[Finding, ...]
 
     @property
@@ -278,6 +280,12 @@ class RulesEngine:
             step()
             for change in place_statement(self.context, statement):
                 changes.setdefault(change.act, change)
+        placed = {quote for statement in self.statements for quote in statement.saying.quotes}
+        for fact in _drop_repeated(self.facts):
+            step()
+            if placed.isdisjoint(fact.saying.quotes):
+                for change in correct_notes(self.context, fact):
+                    changes.setdefault(change.act, change)
         retired = {path for change in changes.values() if (path := find_retired_path(change.act))}
         tidying = propose_tidying(
             self.context.memory, self.context.pairs, self.findings, self.context.confirmed
