@@ -78,7 +78,10 @@ class _Value(NamedTuple):
 
 class _Word(NamedTuple):
     key: str
+    text: str
     start: int
+    is_verb: bool
+    """Whether it may be a verb, so that the other sentence need not have it."""
 
 
 class _Frame(NamedTuple):
@@ -195,16 +198,15 @@ def _compare_values(
     note: Note, line: NoteStatement, new: _Frame, old: _Frame, *, is_change: bool
 ) -> _Correction | None:
     """Return the correction where a sentence gives the slot of a value in `line` another one."""
-    subject = extract_stems(f"{note.name} {note.stem} {note.description}".replace("_", " "))
+    subject = _read_subject(note)
     former = {(it.kind, it.key) for it in old.values}
     found: list[tuple[float, _Value, _Value]] = []
     for now in new.values:
         before = new.list_before(now)
         if (now.kind, now.key) in former or _is_rejected(new, now):
             continue
-        is_about = bool(before) and all(
-            it.key in old.keys or extract_stems(it.key) & subject for it in before
-        )
+        meant = [it for it in before if it.key in old.keys or subject & {it.key, it.text}]
+        is_about = bool(meant) and all(it in meant or it.is_verb for it in before)
         for was in old.values:
             is_named = any(it[:2] == was[:2] or was.digits == it.digits != "" for it in new.values)
             is_meant = is_about and (is_change or is_named)
@@ -231,6 +233,7 @@ def _measure_subject(new: _Frame, old: _Frame, was: _Value) -> float:
     if before[:1] != list(old.words[:1]) and old.words[0].key in new.keys:
         # the subject is before another value
         before = [old.words[0], *before]
+    before = [word for word in before if not word.is_verb or word.key in new.keys]
     shared = [word for word in before if word.key in new.keys]
     if known.load_words("single").issuperset(word.key for word in shared):
         return 0.0
@@ -323,6 +326,12 @@ def _read_day(note: Note, default: date) -> date:
         return default
 
 
+def _read_subject(note: Note) -> frozenset[str]:
+    """Return the words of the name and the description of a note, as written and by key."""
+    frame = _read_frame(f"{note.name} {note.stem} {note.description}".replace("_", " "), date.min)
+    return frame.keys | {word.text for word in frame.words}
+
+
 @lru_cache(maxsize=1 << 13)
 def _read_frame(text: str, day: date) -> _Frame:
     """Return the frame of a sentence that was written on `day`; words that say that something
@@ -347,11 +356,12 @@ def _read_frame(text: str, day: date) -> _Frame:
             continue
         values.append(_make_value(kind, match, plain, language))
         blank.append((start, values[-1].end))
-    parts = ("change", "aside")
+    parts = ("change", "aside", "norm")
     spans = [match.span() for part in parts for match in statement_pattern(part).finditer(plain)]
+    verbal = known.load_verbs() | known.load_words("being") | known.load_modals()
     tokens = tuple(tokenise(plain))
     words = tuple(
-        _Word(key, start)
+        _Word(key, token, start, token in verbal and token not in known.load_synonyms())
         for token, start in tokens
         if not any(first <= start < last for first, last in (*blank, *spans))
         and (key := _get_key(token, language))
@@ -360,13 +370,8 @@ def _read_frame(text: str, day: date) -> _Frame:
         it._replace(slot=next((w.key for w in reversed(words) if w.start < it.start), ""))
         for it in values
     ]
-    verbal = known.load_verbs() | known.load_words("being") | known.load_modals()
-    return _Frame(
-        text,
-        words,
-        tuple(sorted(values, key=lambda it: it.start)),
-        tuple(start for token, start in tokens if token in verbal),
-    )
+    verbs = tuple(start for token, start in tokens if token in verbal)
+    return _Frame(text, words, tuple(sorted(values, key=lambda it: it.start)), verbs)
 
 
 def _make_value(kind: str, match: re.Match[str], plain: str, language: str) -> _Value:
@@ -389,10 +394,10 @@ def _make_value(kind: str, match: re.Match[str], plain: str, language: str) -> _
 
 
 def _get_key(token: str, language: str) -> str:
-    """Return the key of a word that names something; "" for any other."""
-    if token in known.load_persons() or token in known.load_modals():
+    """Return the key of a word with meaning; "" for any other."""
+    is_letter = len(token) == 1 and token.isascii()
+    if is_letter or token in known.load_persons() or token in known.load_modals():
         return ""
     if any(token in known.load_words(part) for part in _IGNORED):
         return ""
-    key = known.get_word_key(token, language)
-    return "" if token in known.load_verbs() and token not in known.load_synonyms() else key
+    return known.get_word_key(token, language)

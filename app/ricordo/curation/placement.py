@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -14,7 +14,7 @@ from ricordo.curation.correction import find_corrections
 from ricordo.curation.gist import extract_stems, extract_values, find_rejected_stems, measure_share
 from ricordo.curation.proposal import ProposedChange
 from ricordo.curation.user_messages import MemorableStatement
-from ricordo.lexicon import SPACELESS
+from ricordo.lexicon import SPACELESS, lower_text, statement_pattern
 from ricordo.lint.contradictions.statements import extract_note_statements
 from ricordo.lint.evidence import NotePair, Relation
 from ricordo.memory.change import Insert, Retire
@@ -54,16 +54,17 @@ def draft_note(context: PlacementContext, statement: MemorableStatement) -> Prop
 
 
 def _warn_of_similar(overlap: SharedStems, statement: MemorableStatement) -> str:
-    """Return a warning that names the line of a note that may say the same; "" without one. Only
-    words that the notes use are compared: where they are in another language, these are terms.
+    """Return a warning that names the line of a note that may say the same; "" without one. Where
+    the notes are in another language, what both share are terms.
     """
-    sharing = overlap.find_sharing(extract_stems(statement.statement))
+    plain = statement_pattern("norm").sub(" ", lower_text(statement.statement))
+    stems = overlap.list_telling(extract_stems(plain))
     best: tuple[float, str, int] | None = None
-    for note, known in sharing:
+    for note in overlap.find_sharing(stems):
         for old in extract_note_statements(note):
             theirs = extract_stems(old.text)
-            share = measure_share(known, theirs)
-            is_similar = share >= _SIMILAR and len(known & theirs) >= _FEWEST_SIMILAR
+            share = measure_share(stems, theirs)
+            is_similar = share >= _SIMILAR and len(stems & theirs) >= _FEWEST_SIMILAR
             if is_similar and (best is None or share > best[0]):
                 best = (share, note.path, old.line)
     return f"{best[1]}, line {best[2]}, may say this already" if best is not None else ""
@@ -124,6 +125,8 @@ _FEWEST = 3
 """Stems that a note must share with the text."""
 _COMMONEST = 200
 """Notes with one stem, above which the stem is ignored."""
+_SHARE_COMMON = 0.2
+"""The share of them, from which on it says little of what a note is about."""
 
 
 class SharedStems:
@@ -157,15 +160,19 @@ class SharedStems:
         near = sorted(weight, key=lambda path: (-weight[path], path))
         return [self._memory.by_path[path] for path in near[:most]]
 
-    def find_sharing(self, stems: frozenset[str]) -> Iterator[tuple[Note, frozenset[str]]]:
-        """Yield the notes that share two of the `stems` or more, each with those of the stems that
-        any note has; numbers do not count.
-        """
-        known = frozenset(it for it in stems if it in self._by_stem and not it.isdigit())
-        paths = (path for stem in known for path in self._by_stem[stem])
+    def list_telling(self, stems: frozenset[str]) -> frozenset[str]:
+        """Return the stems that few notes have, or none; numbers do not count."""
+        most = max(_FEWEST, len(self._memory.notes) * _SHARE_COMMON)
+        return frozenset(
+            it for it in stems if not it.isdigit() and len(self._by_stem.get(it, ())) <= most
+        )
+
+    def find_sharing(self, stems: frozenset[str]) -> Iterator[Note]:
+        """Yield the notes that share two of the `stems` or more."""
+        paths = (path for stem in stems for path in self._by_stem.get(stem, ()))
         for path, count in sorted(Counter(paths).items()):
             if count >= _FEWEST_SIMILAR:
-                yield self._memory.by_path[path], known
+                yield self._memory.by_path[path]
 
     @cached_property
     def _by_stem(self) -> dict[str, list[str]]:
@@ -181,8 +188,8 @@ MIN_SHARE_OF_STATEMENT = 0.75
 """Share of a statement's stems, from which one statement of a note has it already."""
 MIN_SHARE_OF_NOTE = 0.9
 _SIMILAR, _FEWEST_SIMILAR = 0.5, 2
-"""Share of a statement's stems that the notes have, and their number, from which a statement of a
-note may say the same.
+"""Share of a statement's stems, and their number, from which a statement of a note may say the
+same.
 """
 _LONGEST_HOLDING = 6
 """Ratio of a note's stems to the statement's, above which the note as a whole is too general."""
@@ -229,7 +236,7 @@ def place_statement(
     near = _find_near(context, statement)
     if any(_contains(note, statement) for note in near):
         return ()
-    if corrections := find_corrections(statement, near):
+    if corrections := _correct(context, statement, near):
         return corrections
     note = _find_note_for(context.memory, near, statement)
     change = _insert_entry(note, statement) if note else draft_note(context, statement)
@@ -240,9 +247,14 @@ def correct_notes(
     context: PlacementContext, fact: MemorableStatement
 ) -> tuple[ProposedChange, ...]:
     """Return the changes of the notes that a fact corrects; none where no note says otherwise."""
-    if _is_noted(context, fact):
-        return ()
-    return find_corrections(fact, context.overlap.list_by_rarity(fact.statement, _MOST_CORRECTED))
+    return () if _is_noted(context, fact) else _correct(context, fact, ())
+
+
+def _correct(
+    context: PlacementContext, statement: MemorableStatement, near: Iterable[Note]
+) -> tuple[ProposedChange, ...]:
+    rare = context.overlap.list_by_rarity(statement.statement, _MOST_CORRECTED)
+    return find_corrections(statement, list(dict.fromkeys((*near, *rare))))
 
 
 def _find_near(context: PlacementContext, statement: MemorableStatement) -> list[Note]:

@@ -179,7 +179,8 @@ class _Judged:
     @property
     def is_rule(self) -> bool:
         """Whether it says how something is to be done from now on."""
-        return self.has("permanent") or (self.has("permanent_order") and self.is_order)
+        is_lasting = self.has("permanent") or self.has("reproach")
+        return is_lasting or (self.has("permanent_order") and self.is_order)
 
     @property
     def _without_opening(self) -> str:
@@ -314,8 +315,10 @@ def _plain_kind(candidate: _Judged) -> StatementKind | None:
 
 
 def _is_whole(candidate: _Judged) -> bool:
-    fewest = _FEWEST_WORDS - candidate.is_rule
-    return len(content_words(split_words(candidate.plain))) >= fewest
+    rest = statement_pattern("reproach").sub(" ", candidate.plain)
+    # a reproach says nothing itself
+    fewest = _FEWEST_WORDS - (candidate.is_rule and rest == candidate.plain)
+    return len(content_words(split_words(rest))) >= fewest
 
 
 def _neighbour(candidate: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:
