@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from math import log
@@ -17,16 +17,21 @@ from ricordo.curation.user_messages import MemorableStatement
 from ricordo.lexicon import SPACELESS, lower_text, statement_pattern
 from ricordo.lint.contradictions.statements import extract_note_statements
 from ricordo.lint.evidence import NotePair, Relation
+from ricordo.lint.prose import detect_language
 from ricordo.memory.change import Insert, Retire
 from ricordo.memory.layout import FileRole
 from ricordo.memory.lines import split_lines
 from ricordo.memory.memory import Memory
-from ricordo.memory.new_note import create_note
+from ricordo.memory.new_note import choose_path, create_note
 from ricordo.memory.note import Note
-from ricordo.search.words import content_words, split_words
+from ricordo.search.words import find_language, fold, split_words
 
 _LONGEST_DESCRIPTION = 150
-_NAME_WORDS = 5
+_NAME_WORDS, _FEWEST_NAME_WORDS = 5, 2
+_NAME_WORD = re.compile(r"[^\W_]+")
+_CLAUSE_END = re.compile(r"[;:,.!?—–]+(?:\s|\Z)")
+_ELIDED = re.compile(r"\b\w+n['’]t\b|\b\w{1,2}['’](?=\w)|['’]\w{1,2}\b")
+"""Parts of words around an apostrophe that say nothing by themselves."""
 _NAME_CHARACTERS = 14
 """Characters of a name in a script without blanks."""
 _UNSPACED = re.compile(f"[{SPACELESS}]")
@@ -40,13 +45,14 @@ def draft_note(context: PlacementContext, statement: MemorableStatement) -> Prop
     """
     memory = context.memory
     type_ = statement.saying.type if not memory.layout.types or _is_known(memory, statement) else ""
-    act = create_note(
-        memory,
-        _make_name(memory, statement, type_),
-        type_,
-        _make_description(statement),
-        _make_body(statement),
-    )
+    words = _choose_name_words(statement)
+    begins = [type_] if type_ and _begin_with_type(memory, "name") else []
+    name = ("-" if _is_slug(memory) else " ").join([*begins, *words])
+    act = create_note(memory, name, type_, _make_description(statement), _make_body(statement))
+    if type_ and not begins and _begin_with_type(memory, "stem"):
+        folder = act.path.rpartition("/")[0]
+        taken = (*memory.by_path, *memory.others)
+        act = replace(act, path=choose_path(f"{type_} {name}", taken, memory.layout, folder))
     reason = f"{statement.saying.kind} of {statement.message.day.isoformat()}"
     return ProposedChange(
         act, reason, statement.evidence, warning=_warn_of_similar(context.overlap, statement)
@@ -90,30 +96,38 @@ def _make_description(statement: MemorableStatement) -> str:
 
 
 def _make_body(statement: MemorableStatement) -> str:
-    day = statement.message.day.isoformat()
     text = f"{statement.statement} {statement.details}".strip()
     if statement.saying.type not in _TYPES_WITH_REASON:
         return f"{text} {statement.why}".strip()
-    why = f"**Why:** {statement.why} " if statement.why else ""
-    return f"{text}\n\n{why}Said on {day}."
+    why = f"**Why:** {statement.why}" if statement.why else ""
+    is_english = detect_language(statement.statement) == "en"
+    said = f"Said on {statement.message.day.isoformat()}." if is_english else ""
+    end = f"{why} {said}".strip()
+    return f"{text}\n\n{end}" if end else text
 
 
-def _make_name(memory: Memory, statement: MemorableStatement, type_: str) -> str:
-    """Return a name of the first content words, in the style of the memory's names."""
+def _choose_name_words(statement: MemorableStatement) -> list[str]:
+    """Return the first content words of a statement, from its first clause that has several."""
     plain = _DATE.sub(" ", statement.statement)
     if _UNSPACED.search(plain):
-        return re.sub(r"[^\w]+", " ", plain)[:_NAME_CHARACTERS].strip()
-    chosen = content_words(split_words(plain))[:_NAME_WORDS] or split_words(plain)[:_NAME_WORDS]
-    if not chosen:
-        chosen = [statement.saying.kind.value, statement.message.day.isoformat()]
-    begins = [type_] if type_ and _begins_with_type(memory) else []
-    joiner = "-" if _is_slug(memory) else " "
-    return joiner.join([*begins, *chosen])
+        return [re.sub(r"[^\w]+", " ", plain)[:_NAME_CHARACTERS].strip()]
+    for part in ("aside", "change"):
+        plain = statement_pattern(part).sub(" ", lower_text(plain))
+    _, stop_words = find_language(split_words(plain))
+    clauses = [
+        [word for word in _NAME_WORD.findall(fold(clause)) if word not in stop_words]
+        for clause in _CLAUSE_END.split(_ELIDED.sub(" ", plain))
+    ]
+    telling = (words for words in clauses if len(words) >= _FEWEST_NAME_WORDS)
+    words = next(telling, [word for clause in clauses for word in clause])
+    fallback = [statement.saying.kind.value, statement.message.day.isoformat()]
+    return words[:_NAME_WORDS] or fallback
 
 
-def _begins_with_type(memory: Memory) -> bool:
+def _begin_with_type(memory: Memory, field: str) -> bool:
+    """Return whether most names of notes, or most names of their files, begin with the type."""
     typed = [note for note in memory.notes if note.type]
-    return 2 * sum(note.name.startswith(note.type) for note in typed) > len(typed)
+    return 2 * sum(getattr(note, field).startswith(note.type) for note in typed) > len(typed)
 
 
 def _is_slug(memory: Memory) -> bool:
