@@ -51,6 +51,7 @@ _VALUE = compile_lazily(
     r"(?![/:-]?\w)"
 )
 _PAUSE = compile_lazily(r"[;:!?]\s+|[.,—–]\s+|[。；、，：]")
+_SHORT_VERB = compile_lazily(r"(?<=\w['’])(?:s|re|ll|ve|d|m|t)\b")
 _YEAR = compile_lazily(r"\d{4}")
 _IGNORED = ("negation", "all", "some", "only", "generic", "particles")
 """Word lists that name nothing."""
@@ -242,7 +243,7 @@ def _measure_subject(new: _Frame, old: _Frame, was: _Value) -> float:
         return share
     # a word more about the subject, before the verb, makes it another one
     rest = [word for word in before if word.key not in new.keys]
-    is_predicate = all(any(shared[0].start < it < word.start for it in old.verbs) for word in rest)
+    is_predicate = all(any(shared[0].start < it <= word.start for it in old.verbs) for word in rest)
     return share if is_predicate and share >= _COVERED else 0.0
 
 
@@ -360,11 +361,12 @@ def _read_frame(text: str, day: date) -> _Frame:
     spans = [match.span() for part in parts for match in statement_pattern(part).finditer(plain)]
     verbal = known.load_verbs() | known.load_words("being") | known.load_modals()
     tokens = tuple(tokenise(plain))
+    blank += [match.span() for match in _SHORT_VERB.finditer(plain)]
     words = tuple(
         _Word(key, token, start, token in verbal and token not in known.load_synonyms())
         for token, start in tokens
         if not any(first <= start < last for first, last in (*blank, *spans))
-        and (key := _get_key(token, language))
+        and (key := _get_key(token, language) or _get_letter(text, token, start))
     )
     values = [
         it._replace(slot=next((w.key for w in reversed(words) if w.start < it.start), ""))
@@ -391,6 +393,12 @@ def _make_value(kind: str, match: re.Match[str], plain: str, language: str) -> _
     size = f"{float(number) * factor:g}" if number.count(".") < 2 else number
     name = unit.kind if unit else word.replace(" ", "")
     return _Value(kind, text + match["unit"], size, start, match.end(), text, name)
+
+
+def _get_letter(text: str, token: str, start: int) -> str:
+    """Return a single capital inside a sentence, which tells one of several things from another."""
+    is_letter = len(token) == 1 and text[start].isupper() and token not in known.load_persons()
+    return token if is_letter and start else ""
 
 
 def _get_key(token: str, language: str) -> str:
