@@ -142,10 +142,10 @@ class _Correction(NamedTuple):
             return None
         text, (old, new) = statement.statement, self.exchanged
         if old:
-            places = re.findall(rf"(?<!\w){re.escape(old)}(?!\w)", written)
-            if len(places) != 1:
+            place = re.compile(rf"(?<![\w./:-]){re.escape(old)}(?![/:-]?\w|\.\w)")
+            if len(place.findall(written)) != 1:
                 return None
-            text = re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", lambda _: new, written)
+            text = place.sub(lambda _: new, written)
         reason = f"said otherwise on {statement.message.day.isoformat()}"
         evidence = (*statement.evidence, EvidenceQuote(self.note.path, written))
         return ProposedChange(Replace(self.note.path, written, text), reason, evidence)
@@ -312,7 +312,11 @@ def _is_name(one: _Frame, other: _Frame) -> bool:
 
 
 def _is_other_rule(new: _Frame, old: _Frame) -> bool:
-    """Return whether two sentences surely contradict each other on one subject."""
+    """Return whether two sentences without values of one kind surely contradict each other on one
+    subject.
+    """
+    if {it.kind for it in new.values} & {it.kind for it in old.values}:
+        return False
     shared = len(new.keys & old.keys)
     if shared < max(_FEWEST_SHARED, _COVERED * max(len(new.keys), len(old.keys))):
         return False
