@@ -127,7 +127,7 @@ def _choose_name_words(statement: MemorableStatement) -> list[str]:
 def _begin_with_type(memory: Memory, field: str) -> bool:
     """Return whether most names of notes, or most names of their files, begin with the type."""
     typed = [note for note in memory.notes if note.type]
-    return 2 * sum(getattr(note, field).startswith(note.type) for note in typed) > len(typed)
+    return 2 * sum(str(getattr(note, field)).startswith(note.type) for note in typed) > len(typed)
 
 
 def _is_slug(memory: Memory) -> bool:
