@@ -99,7 +99,7 @@ class _Frame(NamedTuple):
         """The keys of its words."""
         return frozenset(word.key for word in self.words)
 
-    def find_clauses(self, value: _Value) -> Iterator[int]:
+    def find_clause_starts(self, value: _Value) -> Iterator[int]:
         """Yield where the clause of a value may begin, nearest first: behind a pause, or behind a
         value of another kind.
         """
@@ -117,7 +117,7 @@ class _Frame(NamedTuple):
 
     def list_before(self, value: _Value) -> list[_Word]:
         """Return the words before `value` in its clause; of the clause before where it has none."""
-        for begin in self.find_clauses(value):
+        for begin in self.find_clause_starts(value):
             before = [word for word in self.words if begin <= word.start < value.start]
             if before:
                 return before
@@ -179,7 +179,7 @@ def _compare(
     is_change = statement.saying.kind is not StatementKind.FACT or bool(
         statement_pattern("change").search(lower_text(whole))
     )
-    old = _read_frame(line.text, _read_day(note, day))
+    old = _read_frame(line.text, read_day(note, day))
     for sentence in statement.saying.sentences:
         new = _read_frame(sentence.text, day)
         if compare_sentences(old.plain, new.plain).is_other_scope:
@@ -324,7 +324,8 @@ def _is_other_rule(new: _Frame, old: _Frame) -> bool:
     return opposition is not None and opposition.is_certain
 
 
-def _read_day(note: Note, default: date) -> date:
+def read_day(note: Note, default: date) -> date:
+    """Return the day that a note states for itself, else `default`."""
     try:
         return date.fromisoformat(note.stated_date[:10])
     except ValueError:

@@ -10,7 +10,7 @@ from datetime import date
 from functools import cached_property
 from math import log
 
-from ricordo.curation.correction import find_corrections
+from ricordo.curation.correction import find_corrections, read_day
 from ricordo.curation.gist import extract_stems, extract_values, find_rejected_stems, measure_share
 from ricordo.curation.proposal import ProposedChange
 from ricordo.curation.user_messages import MemorableStatement
@@ -211,10 +211,6 @@ _ABOUT = 0.6
 """Share of the statement's stems in the whole note, from which the statement belongs to it."""
 _NAMED = 0.3
 """Share of them that its name and description must have."""
-_SHARED, _SHARE_SHARED = 3, 0.35
-"""Stems that a note's statement must share with the new one to be replaced by it: how many, and
-which share of the shorter one.
-"""
 _MOST_NEAREST, _MOST_CORRECTED = 4, 12
 """Notes that share stems with a statement and are compared with it."""
 
@@ -298,7 +294,7 @@ def _contains(note: Note, statement: MemorableStatement) -> bool:
     stems = extract_stems(statement.statement)
     new = extract_values(statement.statement, statement.message.day)
     for old in extract_note_statements(note):
-        theirs = extract_values(old.text, _read_day(note, statement.message.day))
+        theirs = extract_values(old.text, read_day(note, statement.message.day))
         same = all(new[kind] <= theirs[kind] for kind in new)
         if same and measure_share(stems, extract_stems(old.text)) >= MIN_SHARE_OF_STATEMENT:
             return True
@@ -306,7 +302,7 @@ def _contains(note: Note, statement: MemorableStatement) -> bool:
     if len(whole) > _LONGEST_HOLDING * len(stems):
         # a long log holds all words
         return False
-    theirs = extract_values(note.body, _read_day(note, statement.message.day))
+    theirs = extract_values(note.body, read_day(note, statement.message.day))
     return (
         all(new[kind] <= theirs[kind] for kind in new)
         and measure_share(stems, whole) >= MIN_SHARE_OF_NOTE
@@ -385,10 +381,3 @@ def _insert_entry(note: Note, statement: MemorableStatement) -> ProposedChange:
 def _is_newer(note: Note, day: date) -> bool:
     """Return whether the note was changed after that day, so that it is more recent."""
     return note.stated_date[:10] > day.isoformat()
-
-
-def _read_day(note: Note, default: date) -> date:
-    try:
-        return date.fromisoformat(note.stated_date[:10])
-    except ValueError:
-        return default
