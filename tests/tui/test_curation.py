@@ -39,9 +39,9 @@ RULE = "From now on write commands with uv run, not with pip."
 TIDES, CACHE, UNITS = "project_tides.md", "project_cache.md", "feedback_units.md"
 LOCKS = "project_locks.md"
 CREATE = Create(LOCKS, created())
-MOVED = Replace(TIDES, "from the institute", "from the navy")
+MOVED = Replace(TIDES, "from the institute", "from the institute of the navy")
 LOST = Replace(TIDES, "The port is Sines.", "The port is where it is.")
-ROWED = Replace(CACHE, "Line 2 ", "Row 2 ")
+ROWED = Replace(CACHE, "Line 2 ", "Line, Row 2 ")
 EMPTY = Rewrite(UNITS, note_text("feedback-units", "", "Which units to use", "feedback"))
 
 
@@ -117,7 +117,7 @@ async def test_each_proposal_is_decided_with_a_key_and_only_accepted_ones_are_wr
     root: Path,
 ) -> None:
     before = files(root)
-    text = SMALL[CACHE].replace("Line 1 ", "Row 1 ").replace("Line 9 ", "Row 9 ")
+    text = SMALL[CACHE].replace("Line 1 ", "Line, Row 1 ").replace("Line 9 ", "Line, Row 9 ")
     wishes = (CREATE, LOST, Retire(UNITS, TIDES), Rewrite(CACHE, text))
     async with review(root, *wishes) as (stage, screen):
         assert list(states(screen).values()) == ["·", "!", "!", "·"]

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ricordo.dates import find_dates
 from ricordo.lexicon import build_alternation, lower_text
 from ricordo.resources import read_data_text
+from ricordo.search.words import content_words, split_words
 
 DENIAL = "denial"
 _MOST_LISTED = 12
@@ -25,6 +26,7 @@ _CODE = re.compile(r"`([^`\n]{1,200})`")
 _ADDRESS = re.compile(
     r"\b[a-z][a-z0-9+.-]{1,12}://[^\s<>\"')\]]+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}"
 )
+_TARGET = re.compile(r"\]\([^)\n]*\)|\[\[[^\]\n]*\]\]")
 _LINK = re.compile(r"\[\[([^\]\n]{1,200})\]\]")
 _QUOTED = re.compile(
     r"\"([^\"\n]{3,300})\"|“([^”\n]{3,300})”|„([^“”\n]{3,300})[“”]|«([^»\n]{3,300})»|「([^」\n]{2,300})」"
@@ -76,6 +78,18 @@ def find_lost_facts(before: str, after: str) -> tuple[Fact, ...]:
                 facts.append(Fact(kind, text))
     denials = _count_denials(before) - _count_denials(after)
     return (*facts, *(Fact(DENIAL, word) for word in sorted(denials)))
+
+
+def find_removed_words(before: str, after: str) -> tuple[str, ...]:
+    """Return the content words of the lines that `after` lacks which none of its new lines has;
+    link targets are ignored.
+    """
+    old, new = (dict.fromkeys(_TARGET.sub(" ", text).split("\n")) for text in (before, after))
+    removed, added = (
+        split_words("\n".join(line for line in one if line not in other))
+        for one, other in ((old, new), (new, old))
+    )
+    return tuple(word for word in dict.fromkeys(content_words(removed)) if word not in added)
 
 
 def describe_fact(fact: Fact) -> str:

@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from math import log
 
+from ricordo.curation.correction import find_corrections, read_day
 from ricordo.curation.gist import extract_stems, extract_values, find_rejected_stems, measure_share
-from ricordo.curation.proposal import EvidenceQuote, ProposedChange
+from ricordo.curation.proposal import ProposedChange
 from ricordo.curation.user_messages import MemorableStatement
-from ricordo.lexicon import SPACELESS
-from ricordo.lint.contradictions.compare import find_opposition
-from ricordo.lint.contradictions.records import find_span
+from ricordo.lexicon import SPACELESS, lower_text, statement_pattern
 from ricordo.lint.contradictions.statements import extract_note_statements
-from ricordo.lint.evidence import NotePair, NoteQuote, Relation
-from ricordo.memory.change import Insert, Replace, Retire
+from ricordo.lint.evidence import NotePair, Relation
+from ricordo.lint.prose import detect_language
+from ricordo.memory.change import Insert, Retire
 from ricordo.memory.layout import FileRole
 from ricordo.memory.lines import split_lines
 from ricordo.memory.memory import Memory
-from ricordo.memory.new_note import create_note
+from ricordo.memory.new_note import choose_path, create_note
 from ricordo.memory.note import Note
-from ricordo.search.words import content_words, split_words
+from ricordo.search.words import find_language, fold, split_words
 
 _LONGEST_DESCRIPTION = 150
-_NAME_WORDS = 5
+_NAME_WORDS, _FEWEST_NAME_WORDS = 5, 2
+_NAME_WORD = re.compile(r"[^\W_]+")
+_CLAUSE_END = re.compile(r"[;:,.!?—–]+(?:\s|\Z)")
+_ELIDED = re.compile(r"\b\w+n['’]t\b|\b\w{1,2}['’](?=\w)|['’]\w{1,2}\b")
+"""Parts of words around an apostrophe that say nothing by themselves."""
 _NAME_CHARACTERS = 14
 """Characters of a name in a script without blanks."""
 _UNSPACED = re.compile(f"[{SPACELESS}]")
@@ -41,13 +45,14 @@ def draft_note(context: PlacementContext, statement: MemorableStatement) -> Prop
     """
     memory = context.memory
     type_ = statement.saying.type if not memory.layout.types or _is_known(memory, statement) else ""
-    act = create_note(
-        memory,
-        _make_name(memory, statement, type_),
-        type_,
-        _make_description(statement),
-        _make_body(statement),
-    )
+    words = _choose_name_words(statement)
+    begins = [type_] if type_ and _begin_with_type(memory, "name") else []
+    name = ("-" if _is_slug(memory) else " ").join([*begins, *words])
+    act = create_note(memory, name, type_, _make_description(statement), _make_body(statement))
+    if type_ and not begins and _begin_with_type(memory, "stem"):
+        folder = act.path.rpartition("/")[0]
+        taken = (*memory.by_path, *memory.others)
+        act = replace(act, path=choose_path(f"{type_} {name}", taken, memory.layout, folder))
     reason = f"{statement.saying.kind} of {statement.message.day.isoformat()}"
     return ProposedChange(
         act, reason, statement.evidence, warning=_warn_of_similar(context.overlap, statement)
@@ -55,16 +60,17 @@ def draft_note(context: PlacementContext, statement: MemorableStatement) -> Prop
 
 
 def _warn_of_similar(overlap: SharedStems, statement: MemorableStatement) -> str:
-    """Return a warning that names the line of a note that may say the same; "" without one. Only
-    words that the notes use are compared: where they are in another language, these are terms.
+    """Return a warning that names the line of a note that may say the same; "" without one. Where
+    the notes are in another language, what both share are terms.
     """
-    sharing = overlap.find_sharing(extract_stems(statement.statement))
+    plain = statement_pattern("norm").sub(" ", lower_text(statement.statement))
+    stems = overlap.list_telling(extract_stems(plain))
     best: tuple[float, str, int] | None = None
-    for note, known in sharing:
+    for note in overlap.find_sharing(stems):
         for old in extract_note_statements(note):
             theirs = extract_stems(old.text)
-            share = measure_share(known, theirs)
-            is_similar = share >= _SIMILAR and len(known & theirs) >= _FEWEST_SIMILAR
+            share = measure_share(stems, theirs)
+            is_similar = share >= _SIMILAR and len(stems & theirs) >= _FEWEST_SIMILAR
             if is_similar and (best is None or share > best[0]):
                 best = (share, note.path, old.line)
     return f"{best[1]}, line {best[2]}, may say this already" if best is not None else ""
@@ -90,30 +96,38 @@ def _make_description(statement: MemorableStatement) -> str:
 
 
 def _make_body(statement: MemorableStatement) -> str:
-    day = statement.message.day.isoformat()
     text = f"{statement.statement} {statement.details}".strip()
     if statement.saying.type not in _TYPES_WITH_REASON:
         return f"{text} {statement.why}".strip()
-    why = f"**Why:** {statement.why} " if statement.why else ""
-    return f"{text}\n\n{why}Said on {day}."
+    why = f"**Why:** {statement.why}" if statement.why else ""
+    is_english = detect_language(statement.statement) == "en"
+    said = f"Said on {statement.message.day.isoformat()}." if is_english else ""
+    end = f"{why} {said}".strip()
+    return f"{text}\n\n{end}" if end else text
 
 
-def _make_name(memory: Memory, statement: MemorableStatement, type_: str) -> str:
-    """Return a name of the first content words, in the style of the memory's names."""
+def _choose_name_words(statement: MemorableStatement) -> list[str]:
+    """Return the first content words of a statement, from its first clause that has several."""
     plain = _DATE.sub(" ", statement.statement)
     if _UNSPACED.search(plain):
-        return re.sub(r"[^\w]+", " ", plain)[:_NAME_CHARACTERS].strip()
-    chosen = content_words(split_words(plain))[:_NAME_WORDS] or split_words(plain)[:_NAME_WORDS]
-    if not chosen:
-        chosen = [statement.saying.kind.value, statement.message.day.isoformat()]
-    begins = [type_] if type_ and _begins_with_type(memory) else []
-    joiner = "-" if _is_slug(memory) else " "
-    return joiner.join([*begins, *chosen])
+        return [re.sub(r"[^\w]+", " ", plain)[:_NAME_CHARACTERS].strip()]
+    for part in ("aside", "change"):
+        plain = statement_pattern(part).sub(" ", lower_text(plain))
+    _, stop_words = find_language(split_words(plain))
+    clauses = [
+        [word for word in _NAME_WORD.findall(fold(clause)) if word not in stop_words]
+        for clause in _CLAUSE_END.split(_ELIDED.sub(" ", plain))
+    ]
+    telling = (words for words in clauses if len(words) >= _FEWEST_NAME_WORDS)
+    words = next(telling, [word for clause in clauses for word in clause])
+    fallback = [statement.saying.kind.value, statement.message.day.isoformat()]
+    return words[:_NAME_WORDS] or fallback
 
 
-def _begins_with_type(memory: Memory) -> bool:
+def _begin_with_type(memory: Memory, field: str) -> bool:
+    """Return whether most names of notes, or most names of their files, begin with the type."""
     typed = [note for note in memory.notes if note.type]
-    return 2 * sum(note.name.startswith(note.type) for note in typed) > len(typed)
+    return 2 * sum(str(getattr(note, field)).startswith(note.type) for note in typed) > len(typed)
 
 
 def _is_slug(memory: Memory) -> bool:
@@ -125,6 +139,8 @@ _FEWEST = 3
 """Stems that a note must share with the text."""
 _COMMONEST = 200
 """Notes with one stem, above which the stem is ignored."""
+_SHARE_COMMON = 0.2
+"""The share of them, from which on it says little of what a note is about."""
 
 
 class SharedStems:
@@ -149,15 +165,28 @@ class SharedStems:
         near.sort(key=lambda path: (-weight[path], path))
         return [self._memory.by_path[path] for path in near[:most]]
 
-    def find_sharing(self, stems: frozenset[str]) -> Iterator[tuple[Note, frozenset[str]]]:
-        """Yield the notes that share two of the `stems` or more, each with those of the stems that
-        any note has; numbers do not count.
-        """
-        known = frozenset(it for it in stems if it in self._by_stem and not it.isdigit())
-        paths = (path for stem in known for path in self._by_stem[stem])
+    def list_by_rarity(self, text: str, most: int) -> list[Note]:
+        """Return the notes that share a stem with `text`; rare stems count most."""
+        weight: dict[str, float] = defaultdict(float)
+        for stem in extract_stems(text):
+            for path in self._by_stem.get(stem, ()):
+                weight[path] += log(1 + len(self._memory.notes) / len(self._by_stem[stem]))
+        near = sorted(weight, key=lambda path: (-weight[path], path))
+        return [self._memory.by_path[path] for path in near[:most]]
+
+    def list_telling(self, stems: frozenset[str]) -> frozenset[str]:
+        """Return the stems that few notes have, or none; numbers do not count."""
+        most = max(_FEWEST, len(self._memory.notes) * _SHARE_COMMON)
+        return frozenset(
+            it for it in stems if not it.isdigit() and len(self._by_stem.get(it, ())) <= most
+        )
+
+    def find_sharing(self, stems: frozenset[str]) -> Iterator[Note]:
+        """Yield the notes that share two of the `stems` or more."""
+        paths = (path for stem in stems for path in self._by_stem.get(stem, ()))
         for path, count in sorted(Counter(paths).items()):
             if count >= _FEWEST_SIMILAR:
-                yield self._memory.by_path[path], known
+                yield self._memory.by_path[path]
 
     @cached_property
     def _by_stem(self) -> dict[str, list[str]]:
@@ -173,8 +202,8 @@ MIN_SHARE_OF_STATEMENT = 0.75
 """Share of a statement's stems, from which one statement of a note has it already."""
 MIN_SHARE_OF_NOTE = 0.9
 _SIMILAR, _FEWEST_SIMILAR = 0.5, 2
-"""Share of a statement's stems that the notes have, and their number, from which a statement of a
-note may say the same.
+"""Share of a statement's stems, and their number, from which a statement of a note may say the
+same.
 """
 _LONGEST_HOLDING = 6
 """Ratio of a note's stems to the statement's, above which the note as a whole is too general."""
@@ -182,11 +211,8 @@ _ABOUT = 0.6
 """Share of the statement's stems in the whole note, from which the statement belongs to it."""
 _NAMED = 0.3
 """Share of them that its name and description must have."""
-_SHARED, _SHARE_SHARED = 3, 0.35
-"""Stems that a note's statement must share with the new one to be replaced by it: how many, and
-which share of the shorter one.
-"""
-_MOST_NEAREST = 4
+_MOST_NEAREST, _MOST_CORRECTED = 4, 12
+"""Notes that share stems with a statement and are compared with it."""
 
 FindRelated = Callable[[str], Sequence[Note]]
 """Recall: returns the notes relevant to a text, best first."""
@@ -220,12 +246,25 @@ def place_statement(
     near = _find_near(context, statement)
     if any(_contains(note, statement) for note in near):
         return ()
-    replaced = next(filter(None, (_find_replacement(note, statement) for note in near)), None)
-    if replaced is not None:
-        return (replaced,)
+    if corrections := _correct(context, statement, near):
+        return corrections
     note = _find_note_for(context.memory, near, statement)
     change = _insert_entry(note, statement) if note else draft_note(context, statement)
     return (change,)
+
+
+def correct_notes(
+    context: PlacementContext, fact: MemorableStatement
+) -> tuple[ProposedChange, ...]:
+    """Return the changes of the notes that a fact corrects; none where no note says otherwise."""
+    return () if _is_noted(context, fact) else _correct(context, fact, ())
+
+
+def _correct(
+    context: PlacementContext, statement: MemorableStatement, near: Iterable[Note]
+) -> tuple[ProposedChange, ...]:
+    rare = context.overlap.list_by_rarity(statement.statement, _MOST_CORRECTED)
+    return find_corrections(statement, list(dict.fromkeys((*near, *rare))))
 
 
 def _find_near(context: PlacementContext, statement: MemorableStatement) -> list[Note]:
@@ -255,7 +294,7 @@ def _contains(note: Note, statement: MemorableStatement) -> bool:
     stems = extract_stems(statement.statement)
     new = extract_values(statement.statement, statement.message.day)
     for old in extract_note_statements(note):
-        theirs = extract_values(old.text, _read_day(note, statement.message.day))
+        theirs = extract_values(old.text, read_day(note, statement.message.day))
         same = all(new[kind] <= theirs[kind] for kind in new)
         if same and measure_share(stems, extract_stems(old.text)) >= MIN_SHARE_OF_STATEMENT:
             return True
@@ -263,7 +302,7 @@ def _contains(note: Note, statement: MemorableStatement) -> bool:
     if len(whole) > _LONGEST_HOLDING * len(stems):
         # a long log holds all words
         return False
-    theirs = extract_values(note.body, _read_day(note, statement.message.day))
+    theirs = extract_values(note.body, read_day(note, statement.message.day))
     return (
         all(new[kind] <= theirs[kind] for kind in new)
         and measure_share(stems, whole) >= MIN_SHARE_OF_NOTE
@@ -311,45 +350,6 @@ def _find_successor(
     return None
 
 
-def _find_replacement(note: Note, statement: MemorableStatement) -> ProposedChange | None:
-    """Return the change that replaces a note's statement that says otherwise; None for none."""
-    if _is_newer(note, statement.message.day):
-        return None
-    stems = extract_stems(statement.statement)
-    gone = find_rejected_stems(statement.saying.text)
-    new = {
-        kind: frozenset(value for value in of_kind if not extract_stems(value) & gone)
-        for kind, of_kind in extract_values(statement.statement, statement.message.day).items()
-    }
-    best: tuple[int, NoteQuote] | None = None
-    for old in extract_note_statements(note):
-        if old.in_frontmatter:
-            continue
-        stems_of_old = extract_stems(old.text)
-        shared = len(stems & stems_of_old)
-        is_near = shared >= max(_SHARED, _SHARE_SHARED * min(len(stems_of_old), len(stems)))
-        old_values = extract_values(old.text, _read_day(note, statement.message.day))
-        differs = any(new[k] and old_values[k] and not new[k] & old_values[k] for k in new)
-        is_other = bool(find_opposition(old.text, statement.statement)) or (is_near and differs)
-        if is_other and (best is None or shared > best[0]):
-            best = (shared, NoteQuote(note.path, old.line, old.text))
-    return _replace_quote(note, best[1], statement) if best is not None else None
-
-
-def _replace_quote(
-    note: Note, quote: NoteQuote, statement: MemorableStatement
-) -> ProposedChange | None:
-    span = find_span(note, quote)
-    if span is None:
-        return None
-    old = note.text[slice(*span)]
-    if note.text.count(old) != 1:
-        return None
-    reason = f"said otherwise on {statement.message.day.isoformat()}"
-    evidence = (*statement.evidence, EvidenceQuote(note.path, old))
-    return ProposedChange(Replace(note.path, old, statement.statement), reason, evidence)
-
-
 def _find_note_for(
     memory: Memory, near: Sequence[Note], statement: MemorableStatement
 ) -> Note | None:
@@ -381,10 +381,3 @@ def _insert_entry(note: Note, statement: MemorableStatement) -> ProposedChange:
 def _is_newer(note: Note, day: date) -> bool:
     """Return whether the note was changed after that day, so that it is more recent."""
     return note.stated_date[:10] > day.isoformat()
-
-
-def _read_day(note: Note, default: date) -> date:
-    try:
-        return date.fromisoformat(note.stated_date[:10])
-    except ValueError:
-        return default

@@ -10,7 +10,7 @@ from ricordo.agents.transcripts.lines import cut
 from ricordo.agents.transcripts.session import Message, Speaker
 from ricordo.curation.proposal import EvidenceQuote
 from ricordo.extraction.dates import make_dates_absolute
-from ricordo.extraction.statement import Statement, find_statements, gives_reason
+from ricordo.extraction.statement import Statement, find_facts, find_statements, gives_reason
 from ricordo.lexicon import lower_text, statement_pattern
 
 _LONGEST_BEFORE = 600
@@ -95,6 +95,13 @@ def find_memorable(messages: Iterable[UserMessage]) -> Iterator[MemorableStateme
     """Yield the statements worth remembering in the messages."""
     for message in messages:
         for saying in find_statements(message.text, message.day, is_answer=message.is_answer):
+            yield MemorableStatement(message, saying)
+
+
+def list_facts(messages: Iterable[UserMessage]) -> Iterator[MemorableStatement]:
+    """Yield the facts in the messages that may correct a note."""
+    for message in messages:
+        for saying in find_facts(message.text, message.day, is_answer=message.is_answer):
             yield MemorableStatement(message, saying)
 
 

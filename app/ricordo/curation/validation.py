@@ -311,7 +311,8 @@ def _check_edit(edit: Edit, *, only_redirects: bool) -> list[str]:
         for words in drift.find_placeholders(before, after)
     ]
     if edit.after is not None and edit.before is not None and not only_redirects:
-        warnings += [f"loses {fact}" for fact in drift.describe_losses(before, after)]
+        losses = [f"loses {fact}" for fact in drift.describe_losses(before, after)]
+        warnings += losses or _describe_removed_words(before, after)
         if (
             frontmatter.read_frontmatter(before).is_present
             and not frontmatter.read_frontmatter(after).is_present
@@ -322,6 +323,11 @@ def _check_edit(edit: Edit, *, only_redirects: bool) -> list[str]:
     if _adds_hidden(before, after):
         warnings.append("adds invisible characters")
     return warnings
+
+
+def _describe_removed_words(before: str, after: str) -> list[str]:
+    words = drift.find_removed_words(before, after)
+    return [f"removes “{clip(' '.join(words), _WIDEST)}”"] if words else []
 
 
 def _adds_hidden(before: str, after: str) -> bool:

@@ -18,7 +18,10 @@ _LONGEST_WORD = 24
 _FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})")
 _NOT_SPOKEN = re.compile(
     r"^\s*(?:>|\||#{1,6}\s|[❯$%]\s|<[/a-z!]|at \S+\(|\s{4,}\S|diff |@@ |\+\+\+|---"
-    r"|(?:Assistant|Human|User|System)\s*:\s)"
+    r"|(?:Assistant|Human|User|System)\s*:\s"
+    # a line of a log, by its severity
+    r"|(?:\[?\d{4}-\d\d-\d\d\S*\s+(?:\d\d:\S+\s+)?)?"
+    r"[\[(]?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b)"
 )
 _QUOTED = re.compile(
     r"\"[^\"\n]{2,600}\"|“[^“”\n]{2,600}”|„[^„“”\n]{2,600}[“”]|«[^«»\n]{2,600}»|「[^「」\n]{2,600}」"

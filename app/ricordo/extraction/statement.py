@@ -26,6 +26,7 @@ _CODE = re.compile(
 )
 _NAME = re.compile(r"(?<=\s)[A-Z][a-z][\w-]*|#[a-z][\w-]+")
 _ADDRESS = re.compile(r"https?://[^\s<>\"']+")
+_DIGIT = re.compile(r"\d")
 
 
 class StatementKind(StrEnum):
@@ -41,6 +42,8 @@ class StatementKind(StrEnum):
     DEADLINE = "deadline"
     POINTER = "pointer"
     """The place of something that agents cannot see."""
+    FACT = "fact"
+    """How something is. Only a note that says otherwise makes it worth remembering."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +81,42 @@ def find_statements(message: str, day: date, *, is_answer: bool) -> Iterator[Sta
     """
     if find_secrets(message):
         return
-    all_sentences, day = split_message(message), clamp_day(day)
-    unquoted = mask_quotations(message)
-    judged = [
-        _Judged(all_sentences, number, unquoted, day, is_answer=is_answer)
-        for number in range(len(all_sentences))
-    ]
+    judged = _judge_message(message, day, is_answer=is_answer)
+    all_sentences = [candidate.sentence for candidate in judged]
     statement = _find_requested(judged) or _find_plain(judged) or _find_by_signs(judged)
     while statement is not None:
         yield statement
         last = (*statement.sentences, *statement.following)[-1]
         # after the first one only what is plain by itself
         statement = _find_plain(judged, all_sentences.index(last) + 1)
+
+
+def _judge_message(message: str, day: date, *, is_answer: bool) -> list[_Judged]:
+    all_sentences, day = split_message(message), clamp_day(day)
+    unquoted = mask_quotations(message)
+    return [
+        _Judged(all_sentences, number, unquoted, day, is_answer=is_answer)
+        for number in range(len(all_sentences))
+    ]
+
+
+def find_facts(message: str, day: date, *, is_answer: bool) -> Iterator[Statement]:
+    """Yield each sentence of a `message` that states how something is, and has a value or says that
+    something changed: it may correct a note. After an objection it is a correction.
+    """
+    if find_secrets(message):
+        return
+    objected = -1
+    for candidate in _judge_message(message, day, is_answer=is_answer):
+        if is_answer and statement_pattern("objection").match(candidate.plain):
+            objected = candidate.number
+        is_passing = candidate.is_for_once or candidate.is_order or not _says_something(candidate)
+        has_value = candidate.has("change") or _DIGIT.search(candidate.plain)
+        if is_passing or not has_value:
+            continue
+        is_objection = objected >= 0 and candidate.number - objected <= 1
+        kind = StatementKind.CORRECTION if is_objection else StatementKind.FACT
+        yield _saying(kind, [candidate], ())
 
 
 class _Judged:
@@ -152,7 +179,8 @@ class _Judged:
     @property
     def is_rule(self) -> bool:
         """Whether it says how something is to be done from now on."""
-        return self.has("permanent") or (self.has("permanent_order") and self.is_order)
+        is_lasting = self.has("permanent") or self.has("reproach")
+        return is_lasting or (self.has("permanent_order") and self.is_order)
 
     @property
     def _without_opening(self) -> str:
@@ -287,8 +315,10 @@ def _plain_kind(candidate: _Judged) -> StatementKind | None:
 
 
 def _is_whole(candidate: _Judged) -> bool:
-    fewest = _FEWEST_WORDS - candidate.is_rule
-    return len(content_words(split_words(candidate.plain))) >= fewest
+    rest = statement_pattern("reproach").sub(" ", candidate.plain)
+    # a reproach says nothing itself
+    fewest = _FEWEST_WORDS - (candidate.is_rule and rest == candidate.plain)
+    return len(content_words(split_words(rest))) >= fewest
 
 
 def _neighbour(candidate: _Judged, judged: Sequence[_Judged]) -> list[_Judged]:

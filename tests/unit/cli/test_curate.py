@@ -149,7 +149,7 @@ def test_apply_without_ids_applies_proposals_without_warnings_and_lists_the_othe
     assert waiting["warnings"] == ["loses date 2026-11-09"]
     assert "2026-11-09" in (memory / "tides.md").read_text("utf-8")
     decided(ricordo, given="")
-    assert "begins on 2026-11-30." in (memory / "tides.md").read_text("utf-8")
+    assert "starts on 2026-11-30." in (memory / "tides.md").read_text("utf-8")
 
 
 def test_yes_applies_no_statement_that_is_new(

@@ -39,6 +39,25 @@ def test_a_note_that_says_that_it_replaces_another_ends_it(root: Path) -> None:
     assert acts(root, {"old.md": old, "new.md": new}) == [Retire("old.md", "new.md")]
 
 
+def test_a_note_that_replaces_only_a_part_of_another_ends_nothing(root: Path) -> None:
+    new = note_text("new-plan", "- supersedes: partly [[old-plan]]\n").replace(
+        "  type", "  modified: 2026-10-01T08:00:00.000Z\n  type"
+    )
+    old = note_text("old-plan", "Weekly.\n").replace(
+        "  type", "  modified: 2026-01-01T08:00:00.000Z\n  type"
+    )
+    assert acts(root, {"old.md": old, "new.md": new}) == []
+
+
+def test_one_form_that_was_filled_in_for_two_things_is_not_merged(root: Path) -> None:
+    form = "Reviewed every quarter with the board. The budget of {} is {} euros.\n"
+    files = {
+        "mole/review.md": note_text("mole review", form.format("Levanto", 300)),
+        "buoy/review.md": note_text("buoy review", form.format("Sines", 450)),
+    }
+    assert acts(root, files, repeating("mole/review.md", "buoy/review.md")) == []
+
+
 def test_a_note_that_tells_what_took_its_place_stays(root: Path) -> None:
     old = note_text("old-plan", "Weekly until March. What took its place: [[new-plan]].\n")
     new = note_text("new-plan", "This replaces [[old-plan]]: daily.\n").replace(

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from ricordo.curation.brief import Brief
+from ricordo.curation.drift import find_lost_facts
 from ricordo.curation.engine import CurationProgress, EngineAnswer, Step
 from ricordo.curation.gist import extract_stems, measure_share
-from ricordo.curation.placement import PlacementContext, place_statement
+from ricordo.curation.placement import PlacementContext, correct_notes, place_statement
 from ricordo.curation.proposal import (
     RULES,
     EvidenceQuote,
@@ -99,6 +100,8 @@ def _find_replaced(memory: Memory, note: Note) -> Iterator[tuple[Note, str]]:
         before = note.text.rfind("\n", 0, target.link.start) + 1
         lead = lower_text(note.text[before : target.link.start])
         matches = list(statement_pattern("replaces").finditer(lead))
+        if statement_pattern("partly").search(lead):
+            continue
         if old.role is FileRole.NOTE and matches and len(lead) - matches[-1].end() <= 12:
             yield old, note.text[before : target.link.end]
 
@@ -113,6 +116,9 @@ def _merge_duplicates(
         one, other = (memory.by_path.get(quote.path) for quote in (pair.left, pair.right))
         if pair.relation is not Relation.REPEATS or one is None or other is None:
             continue
+        if _has_own_subject(one, other) and _has_own_subject(other, one):
+            # one form, filled in for two things
+            continue
         staying, leaving = sorted((one, other), key=weight, reverse=True)
         rest = _find_missing(staying, leaving)
         text = staying.text.rstrip("\n") + "\n" + "".join(f"\n{each.text}\n" for each in rest)
@@ -124,6 +130,17 @@ def _merge_duplicates(
         yield ProposedChange(
             Merge(staying.path, leaving.path, text), "they say nearly the same", evidence
         )
+
+
+def _has_own_subject(note: Note, other: Note) -> bool:
+    """Return whether the title of a note has a word that the other one nowhere has, and its body a
+    name or a figure.
+    """
+    title = f"{note.path.removesuffix('.md')} {note.name} {note.description}".replace("_", " ")
+    if extract_stems(title) <= extract_stems(f"{other.path} {other.text}".replace("_", " ")):
+        return False
+    own = find_lost_facts(note.body, other.body)
+    return any(fact.kind in ("name", "number", "date") for fact in own)
 
 
 def _rank(memory: Memory, note: Note) -> tuple[int, int, str]:
@@ -258,6 +275,8 @@ class RulesEngine:
 
     context: PlacementContext
     statements: tuple[MemorableStatement, ...]
+    facts: tuple[MemorableStatement, ...]
+    """What else the user stated, which counts only where a note says otherwise."""
     findings: tuple[Finding, ...]
 
     @property
@@ -278,6 +297,12 @@ class RulesEngine:
             step()
             for change in place_statement(self.context, statement):
                 changes.setdefault(change.act, change)
+        placed = {quote for statement in self.statements for quote in statement.saying.quotes}
+        for fact in _drop_repeated(self.facts):
+            step()
+            if placed.isdisjoint(fact.saying.quotes):
+                for change in correct_notes(self.context, fact):
+                    changes.setdefault(change.act, change)
         retired = {path for change in changes.values() if (path := find_retired_path(change.act))}
         tidying = propose_tidying(
             self.context.memory, self.context.pairs, self.findings, self.context.confirmed

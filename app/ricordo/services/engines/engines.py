@@ -17,6 +17,7 @@ from ricordo.curation.placement import PlacementContext, SharedStems
 from ricordo.curation.prompts import CURATE, load_prompt
 from ricordo.curation.proposal import make_curator
 from ricordo.curation.user_decisions import UserDecisions
+from ricordo.curation.user_messages import list_facts
 from ricordo.errors import StateUnusable
 from ricordo.llm.ask import Server
 from ricordo.llm.budget import Caps
@@ -44,7 +45,10 @@ def make_rules_engine(notebook: Notebook, prepared: PreparedCuration, step: Step
     snapshot = notebook.judge(prepared.memory)
     decisions = load_user_decisions(notebook, prepared.memory)
     return RulesEngine(
-        _make_context(notebook, snapshot, decisions), prepared.statements, snapshot.findings
+        _make_context(notebook, snapshot, decisions),
+        prepared.statements,
+        tuple(list_facts(prepared.activity.messages)),
+        snapshot.findings,
     )
 
 
