@@ -23,7 +23,8 @@ from ricordo.lexicon import lower_text, statement_pattern
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.claim import strip_markup, tokenise
 from ricordo.lint.contradictions.compare import oppose_texts
-from ricordo.lint.contradictions.frames import compare_sentences, read_sentence
+from ricordo.lint.contradictions.compared_sentence import read_sentence
+from ricordo.lint.contradictions.frames import compare_sentences
 from ricordo.lint.contradictions.records import find_span
 from ricordo.lint.contradictions.statements import NoteStatement, extract_note_statements
 from ricordo.lint.evidence import NoteQuote
@@ -271,7 +272,7 @@ def _is_rejected(frame: _Frame, value: _Value) -> bool:
     before = statement_pattern("change").sub(" ", lower_text(frame.text[begin : value.start]))
     gone = find_rejected_stems(frame.text)
     return bool(
-        known.load_denials().search(before)
+        known.compile_denials(detect_language(frame.text)).search(before)
         or extract_stems(value.text) & gone
         or _is_conditional(frame.text[: value.start])
     )
