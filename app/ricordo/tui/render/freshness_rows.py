@@ -19,7 +19,6 @@ from ricordo.tui.render.index_rows import GLYPHS
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 
 _BARS = "▁▂▃▄▅▆▇█"
-_YEAR = 365
 _POINTS = 7
 """Points of the curve."""
 _LEAST = 0.5
@@ -63,11 +62,7 @@ def _describe_forecast(retention: Retention) -> str:
     if retention.events.is_wrong:
         return ""
     verb = "stale since" if retention.is_stale else "stale on"
-    return f"half-life {_format_days(retention.half_life)}, {verb} {retention.stale_on:%-d %b %Y}"
-
-
-def _format_days(days: int) -> str:
-    return f"{days} days" if days < 2 * _YEAR else f"{days / _YEAR:.1f} years"
+    return f"{verb} {retention.stale_on:%-d %b %Y}"
 
 
 def _bar_of(share: float) -> str:
