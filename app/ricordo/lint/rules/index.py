@@ -284,15 +284,22 @@ def index_near_budget(memory: Memory, context: RuleContext) -> Iterator[RuleResu
 
 @memory_rule("index-long-entry", Severity.INFO, "an index entry longer than 200 characters")
 def index_long_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find entries that take the space of several."""
+    """Find entries that take the space of several, in an index that agents load and whose text
+    comes near their limit: anywhere else they cost nothing.
+    """
     longest = context.thresholds["index-long-entry.characters"]
-    for index in memory.indexes:
-        for entry in index.entries:
-            if entry.form in LISTED_FORMS and len(entry.text) > longest:
-                size = f"{len(entry.text):,} characters, limit {longest:g}"
-                message = f"Entry “{entry.title}” is too long: {size}."
-                fix = fix_long_entry(index, entry, int(longest))
-                yield RuleResult(entry.line, message, entry.text, (entry.text,), index.path, fix)
+    index, limits = memory.index, memory.layout.limits
+    share = context.thresholds["index-near-budget.share"]
+    if index is None or limits is None or memory.load.units <= limits.units * share:
+        return
+    links = Counter(link.line for link in index.note.links)
+    for entry in index.entries:
+        is_one = entry.form in LISTED_FORMS and links[entry.line] == 1
+        if is_one and len(entry.text) > longest:
+            size = f"{len(entry.text):,} characters, limit {longest:g}"
+            message = f"Entry “{entry.title}” is too long: {size}."
+            fix = fix_long_entry(memory, index, entry, int(longest))
+            yield RuleResult(entry.line, message, entry.text, (entry.text,), index.path, fix)
 
 
 @memory_rule("index-inline-body", Severity.INFO, "note text written into the index")
