@@ -242,7 +242,8 @@ class ProjectClaim:
         problem: str = "",
     ) -> Verdict | None:
         """Return the verdict on the claim; None where the check failed and the sentence does not
-        describe the present state, so that it was no claim. `existed`, `is_guess` and `problem` as in Verdict.
+        describe the present state, so that it was no claim. `existed`, `is_guess` and `problem` as
+        in Verdict.
         """
         is_failed = outcome is not CheckOutcome.VALID
         if is_failed and self.passage.is_unsure(self.text, existed=existed):

@@ -15,7 +15,12 @@ from ricordo.lint.fixes.lines import remove_lines, split_plain_lines
 from ricordo.lint.fixes.links import LinkTargets, relink, remove_link
 from ricordo.lint.prose import split_words
 from ricordo.memory.change import AddEntry, ChangeOperation, Create, EditLine, MoveLine, SetField
-from ricordo.memory.entry import find_entry_lines, find_model_entry, format_entry
+from ricordo.memory.entry import (
+    find_entry_lines,
+    find_model_entry,
+    find_section_entry,
+    format_entry,
+)
 from ricordo.memory.index import Entry, EntryForm, MemoryIndex, compute_load
 from ricordo.memory.lines import move_line, split_lines
 from ricordo.memory.link_text import format_markdown_link
@@ -125,11 +130,22 @@ class MissingEntries:
         """Return the fix that adds the entry; None where the note should not be listed. Safe where
         the note was clearly forgotten, and the form and place of its entry are clear.
         """
-        if note.path.rpartition("/")[2].lower() in PROJECT_FILES or note.path in self._encrypted:
+        is_left_out = note.path.rpartition("/")[2].lower() in PROJECT_FILES
+        if is_left_out or note.path in self._encrypted or self.refuse(note):
             return None
         act = AddEntry(self._index.path, note.path)
         safe = self._is_open and self._was_forgotten(note) and self._has_its_place(note)
         return Fix(f"add an entry to {self._index.path}", (act,), safe)
+
+    def refuse(self, note: Note) -> str:
+        """Return why the index has no place for an entry of `note`; "" where it has one."""
+        memory, index = self._memory, self._index
+        limits, load = memory.layout.limits, memory.load
+        if index is memory.index and limits and (load.fill_ratio > 1 or load.lines == limits.lines):
+            return f"{index.path} has no room left in what its agent loads"
+        if index.entries and find_section_entry(memory, index, note) is None:
+            return f"no section of {index.path} lists notes of its folder, type or name"
+        return ""
 
     def fix_all(self, notes: Iterable[Note]) -> Fix | None:
         """Return the fix that adds the entries of all `notes` that should be listed; None where

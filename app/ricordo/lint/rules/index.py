@@ -79,7 +79,9 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             continue
         for note in missing:
             message = f"“{note.name}” is not listed in the index."
-            yield RuleResult(0, message, note.path, (), note.path, entries.fix(note))
+            why = entries.refuse(note)
+            evidence = (f"no automatic entry: {why}",) if why else ()
+            yield RuleResult(0, message, note.path, evidence, note.path, entries.fix(note))
 
 
 def _find_unlisted_names(memory: Memory) -> frozenset[str]:
