@@ -68,7 +68,7 @@ def find_section_entry(memory: Memory, index: MemoryIndex, note: Note) -> Entry 
     """
     places = _list_places(memory, index)
     if len({place.heading for place in places}) < 2:
-        return _find_last_of_type(places, note)
+        return _find_last_alike(places, note)
     for group in _GROUPINGS:
         alike = [place for place in places if group(place.note) == group(note)]
         notes = {place.note.path for place in alike}
@@ -89,16 +89,19 @@ def find_section_entry(memory: Memory, index: MemoryIndex, note: Note) -> Entry 
 
 def find_model_entry(memory: Memory, index: MemoryIndex, note: Note) -> Entry | None:
     """Return the entry of `index` whose place and style one for `note` takes: that of its section,
-    else the last one of its type, else the last one; None if no entry is on its own line.
+    else the last one of its type and name, else the last one; None if no entry is on its own line.
     """
     section = find_section_entry(memory, index, note)
-    return section or _find_last_of_type(_list_places(memory, index), note)
+    return section or _find_last_alike(_list_places(memory, index), note)
 
 
-def _find_last_of_type(places: Sequence[_Place], note: Note) -> Entry | None:
-    entries = [place.entry for place in places]
-    same_type = (place.entry for place in reversed(places) if place.note.type == note.type)
-    return next(same_type, entries[-1] if entries else None)
+def _find_last_alike(places: Sequence[_Place], note: Note) -> Entry | None:
+    """Return the last entry of those that share most of type and first word with `note`."""
+
+    def share(place: _Place) -> int:
+        return sum(group(place.note) == group(note) for group in _GROUPINGS[1:])
+
+    return max(reversed(places), key=share).entry if places else None
 
 
 @lru_cache(maxsize=2)
@@ -238,8 +241,8 @@ def _link(memory: Memory, index: MemoryIndex, note: Note, model: Entry | None) -
 
 
 def _find_title(memory: Memory, index: MemoryIndex, note: Note) -> str:
-    """Return the title for the entry of `note`: its name, heading or stem, what most entries of the
-    index have as their title.
+    """Return the title for the entry of `note`: its name, heading, stem or file name, what most
+    entries of the index have as their title.
     """
     usual = Counter(
         source
@@ -257,6 +260,7 @@ _TITLES: Mapping[str, Callable[[Note], str]] = {
     "name": lambda note: note.name,
     "heading": lambda note: note.heading,
     "stem": lambda note: note.stem,
+    "file": lambda note: note.path.rpartition("/")[2],
 }
 
 

@@ -39,6 +39,8 @@ FORGOTTEN = {
     "a.md": note("A.", "a"),
     "c.md": note("C.", "c"),
 }
+MORE = {f"c{n}.md": note("C.", f"c{n}") for n in range(6)}
+MORE["MEMORY.md"] = FORGOTTEN["MEMORY.md"] + "".join(f"- [C](c{n}.md) — c\n" for n in range(6))
 SECTIONS = HEAD + "## {0}\n\n- [A](a.md) — first\n\n## {1}\n\n- [C](c.md) — third\n"
 
 
@@ -91,14 +93,12 @@ SECTIONS = HEAD + "## {0}\n\n- [A](a.md) — first\n\n## {1}\n\n- [C](c.md) — 
         ({"b.md": note("B.", "b"), "a.md": note("See [[b]].", "a")}, True),
         ({"b.md": note("B.", "b", description="as of 2026-10-01")}, True),
         # incomplete, in another folder, or archived
-        ({"b.md": "Text without a head.\n"}, False),
-        ({"b.md": note("B.", "b", description='""')}, False),
         ({"b.md": note("B.", "b", type="decision")}, False),
         ({"archive/b.md": note("B.", "b")}, False),
         ({"b-draft.md": note("B.", "b")}, False),
         ({"b.md": note("B.", "b", superseded_by="a")}, False),
         # too many to be forgotten
-        ({f"b{n}.md": note("B.", f"b{n}") for n in range(4)}, False),
+        ({f"{n}{k}.md": note("B.", f"{n}{k}") for n in "mn" for k in "ab"} | MORE, False),
     ],
 )
 def test_adding_an_entry_is_safe_only_where_it_was_forgotten(
@@ -321,6 +321,22 @@ def test_an_entry_goes_to_the_section_of_its_kind(root: Path) -> None:
     assert len(lines) == len(files["MEMORY.md"].splitlines()) + 1
 
 
+@pytest.mark.parametrize("text", ["Text without a head.\n", note("B.", "b", description='""')])
+def test_a_note_without_description_gets_no_entry_among_those_with_one(
+    root: Path, text: str
+) -> None:
+    found = find(root, {**FORGOTTEN, "b.md": text}, "unindexed-note")
+    assert found.fix is None
+    assert found.evidence == (
+        "no automatic entry: it has no description, as the entries of MEMORY.md have",
+    )
+
+
+def test_an_index_that_lists_few_of_its_notes_gets_no_entries(root: Path) -> None:
+    files = {**FORGOTTEN, **{f"b{n}.md": note("B.", f"b{n}") for n in range(4)}}
+    assert find(root, files, "unindexed-note").fix is None
+
+
 def test_a_note_that_no_section_is_for_gets_no_entry(root: Path) -> None:
     files = {
         "MEMORY.md": SECTIONS.format("North", "South"),
@@ -336,7 +352,7 @@ def test_a_note_that_no_section_is_for_gets_no_entry(root: Path) -> None:
 
 
 def test_an_entry_has_the_form_and_order_of_its_section(root: Path) -> None:
-    short = "- [[pages/delta|Delta Works]]\n"
+    short, log = "- [[delta|Delta Works]]\n", "- [[log-a]]\n"
     entries = "".join(
         f"- [[{stem}|{title}]] — x\n"
         for stem, title in (
@@ -352,7 +368,7 @@ def test_an_entry_has_the_form_and_order_of_its_section(root: Path) -> None:
         "carr": "Carr · Quay",
     }
     files = {
-        "index.md": f"# Index\n\n## First\n\n{short}\n## Piers\n\n{entries}\n## Logs\n\n- [[log-a]]\n",
+        "index.md": f"# Index\n\n## First\n\n{short}\n## Piers\n\n{entries}\n## Logs\n\n{log}",
         **{f"piers/{stem}.md": note("Text.", title, title=title) for stem, title in pages.items()},
         "logs/log-a.md": note("Text.", "log-a", title="log-a"),
     }
@@ -376,7 +392,8 @@ def test_text_in_the_index_becomes_a_note_with_an_entry(root: Path) -> None:
     head = "---\nname: Rules\ndescription: First of all come rules\ntype: feedback\n---\n"
     assert applied.texts == {
         "MEMORY.md": HEAD
-        + "- [A](a.md) — hook\n\n## Rules\n\n- [Rules](rules.md) — First of all come rules\n\n## End\n",
+        + "- [A](a.md) — hook\n\n## Rules\n\n- [Rules](rules.md) — First of all come rules\n\n"
+        + "## End\n",
         "rules.md": head + body,
     }
     assert not applied.fix.safe

@@ -143,8 +143,11 @@ class MissingEntries:
         limits, load = memory.layout.limits, memory.load
         if index is memory.index and limits and (load.fill_ratio > 1 or load.lines == limits.lines):
             return f"{index.path} has no room left in what its agent loads"
-        if index.entries and find_section_entry(memory, index, note) is None:
+        model = find_section_entry(memory, index, note)
+        if model is None and index.entries:
             return f"no section of {index.path} lists notes of its folder, type or name"
+        if model and model.hook and not note.description:
+            return f"it has no description, as the entries of {index.path} have"
         return ""
 
     def fix_all(self, notes: Iterable[Note]) -> Fix | None:
@@ -298,7 +301,8 @@ def fix_long_entry(memory: Memory, index: MemoryIndex, entry: Entry, longest: in
 
 def fix_inline_body(memory: Memory, index: MemoryIndex, lines: Sequence[int]) -> Fix | None:
     """Return the fix that moves `lines` of the index, 1-based numbers, into a new note and replaces
-    them with an entry; None where that would split a code fence or copy a secret.
+    them with an entry. None where that would split a code fence or copy a secret, and where no
+    heading below that of the index names their subject or no sentence describes them.
     """
     every = split_plain_lines(index.note)
     first, last = lines[0], lines[-1]
@@ -307,8 +311,8 @@ def fix_inline_body(memory: Memory, index: MemoryIndex, lines: Sequence[int]) ->
     if before % 2 or sum(bool(_FENCE.match(line)) for line in body) % 2:
         return None
     description = summarise_text("\n".join(body))
-    name = _heading_above(every, first) or description
-    if not description or find_secrets(name):
+    name = _heading_above(every, first)
+    if not description or not name or find_secrets(name):
         return None
     path = choose_path(name, (*memory.by_path, *memory.others), memory.layout, index.folder)
     title = name.replace("[", "(").replace("]", ")")
@@ -358,10 +362,12 @@ def _new_fields(
 
 
 def _heading_above(lines: Sequence[str], first: int) -> str:
-    """Return the heading right above line number `first`; "" where there is none."""
+    """Return the heading right above line number `first`; "" where there is none but the title of
+    the file.
+    """
     for line in reversed(lines[: first - 1]):
         if line.strip():
-            return line.strip("# ") if line.startswith("#") else ""
+            return line.strip("# ") if line.startswith("##") else ""
     return ""
 
 

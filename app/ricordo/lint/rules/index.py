@@ -134,14 +134,15 @@ def _report_incomplete(
     message = f"The index does not list {len(missing)} of {expected} notes{where}."
     named = ", ".join(note.path for note in missing[:_SHOWN])
     more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
-    at_most = Severity.WARNING if len(missing) * 2 < expected else Severity.INFO
+    is_list = len(missing) * 2 < expected
+    at_most = Severity.WARNING if is_list else Severity.INFO
     return RuleResult(
         0,
         message,
         f"many{where}",
         (f"not listed: {named}{more}",),
         index.path,
-        entries.fix_all(missing),
+        entries.fix_all(missing) if is_list else None,
         at_most=at_most,
     )
 
