@@ -95,7 +95,7 @@ class Conventions:
     nested: frozenset[str] = frozenset()
     """Fields that most notes have inside `metadata`, not at the top."""
     name_form: NameForm | None = None
-    """The form of the names of most notes; None where it cannot be told."""
+    """The form of the names of most notes; None where there is no such form."""
     usual_size: int = 0
     """The median size of the notes in bytes, to the kilobyte; 0 where there are too few."""
     title: TitleSource = TitleSource.KEY
