@@ -134,7 +134,12 @@ def test_missing_field_is_set(root: Path, head: str, added: str) -> None:
         ("The gauge is read\nevery ten minutes. Then.", "The gauge is read every ten minutes"),
         ("These rules apply to all piers:\n\n- one", ""),
         ("word " * 60, ""),
+        ("- one\n\n## Pier\n\nA section is about a part.", ""),
         ("作成日：2026-04-09\n\n港の潮位表を毎朝読み込む。次は夜。", "港の潮位表を毎朝読み込む"),
+        (
+            "- The gauge of the\n  harbour is read at noon.\n\nIt is on the pier.",
+            "It is on the pier",
+        ),
         ("```\nThis is only some code here.\n```", ""),
     ],
 )

@@ -71,16 +71,24 @@ def summarise_text(text: str) -> str:
 
 
 def _find_paragraph(text: str) -> str:
-    """Return the first paragraph of prose in one line, outside code fences; "" without one."""
+    """Return the first paragraph of prose in one line, outside code fences; "" without one before
+    the second heading, for a section does not describe the whole. Lines below a list item or a
+    label go on with it.
+    """
     lines: list[str] = []
-    is_code = False
+    is_code = is_other = False
+    headings = 0
     for line in text.split("\n"):
+        headings += not is_code and bool(_HEADING.match(line))
+        if headings > 1:
+            break
         is_fence = bool(_FENCE.match(line))
         is_code ^= is_fence
-        if is_code or is_fence or _NO_PROSE.match(line):
-            if lines:
-                break
-        else:
+        is_end = is_fence or not line.strip() or line.startswith("#")
+        if lines and (is_end or _NO_PROSE.match(line)):
+            break
+        is_other = not is_end and (is_other or bool(_NO_PROSE.match(line)))
+        if not (is_code or is_end or is_other):
             lines.append(line)
     return " ".join(lines)
 
