@@ -439,8 +439,12 @@ def _describe_loss(before: Memory, after: Memory, acts: Sequence[ChangeOperation
     loaded, was_loaded = _loaded_notes(after), _loaded_notes(before)
     if not {act.note for act in acts if isinstance(act, AddEntry)} <= loaded:
         return "the entry would not be loaded; the index is too long"
-    edited = Counter(act.old for act in acts if isinstance(act, EditLine | MoveLine))
-    lines, remaining = (Counter(memory.load.text.split("\n")) for memory in (before, after))
+    # the end of the last line is stripped as long as it is the last
+    edited = Counter(act.old.rstrip() for act in acts if isinstance(act, EditLine | MoveLine))
+    lines, remaining = (
+        Counter(line.rstrip() for line in memory.load.text.split("\n"))
+        for memory in (before, after)
+    )
     if lines - remaining - edited or was_loaded & after.by_path.keys() - loaded:
         return "agents would load less of the index"
     return ""
