@@ -554,6 +554,7 @@ async def test_a_new_note_with_a_taken_name_is_refused_and_its_text_stays(
 async def test_a_diff_opens_at_its_first_changed_line(tmp_path: Path) -> None:
     entries = [f"- [{name}]({name}.md) — {'a long line of it ' * 40}" for name in ("a", "b", "c")]
     files = {f"{name}.md": note_text(name) for name in ("a", "b", "c", "quays")}
+    files["quays.md"] = note_text("quays", description="where ships lie")
     root = build(tmp_path, {"MEMORY.md": "\n".join((*entries, "")), **files})
     async with staged(root, (80, 24)) as stage:
         await stage.go_to("quays.md")

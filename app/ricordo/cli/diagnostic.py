@@ -172,4 +172,4 @@ def _describe_fix(finding: Finding) -> str:
     if finding.rule in INTERACTIVE_RULES:
         return f"{finding.fix.label}; F in the notebook does it"
     option = "--fix" if finding.fix.safe else "--fix --unsafe"
-    return f"{finding.fix.label}; offered by {option}"
+    return f"{finding.fix.label}; {option} tries it"

@@ -175,15 +175,15 @@ def _describe_fixable(findings: Sequence[Finding]) -> Line:
     if not every:
         return []
     if not safe:
-        text = f"{_count_fixes(unsafe)} offered by `--fix --unsafe`; `--diff --unsafe` shows"
-        return _as_code(f"{text} what it would make.")
+        text = f"{_count_findings(unsafe)} may be fixed by `--fix --unsafe`; `--diff --unsafe`"
+        return _as_code(f"{text} shows which.")
     more = f", {unsafe:,} more with `--unsafe`" if unsafe else ""
-    text = f" {_count_fixes(safe)} offered by `--fix`{more}; `--diff` shows what it would make."
+    text = f" {_count_findings(safe)} may be fixed by `--fix`{more}; `--diff` shows which."
     return [("[*]", "fixable"), *_as_code(text)]
 
 
-def _count_fixes(number: int) -> str:
-    return "1 fix" if number == 1 else f"{number:,} fixes"
+def _count_findings(number: int) -> str:
+    return "1 finding" if number == 1 else f"{number:,} findings"
 
 
 def _as_code(text: str) -> list[Segment]:

@@ -45,6 +45,16 @@ class TitleSource(StrEnum):
     """In the name of the file."""
 
 
+class NameForm(StrEnum):
+    """What the name of a note is made of."""
+
+    FILE = "file"
+    """The name of its file."""
+    DASHED = "dashed"
+    """The same with `-` for `_`."""
+    HEADING = "heading"
+
+
 @dataclass(frozen=True, slots=True)
 class Corrections:
     """What the user set instead of what is learned; None where nothing is set."""
@@ -82,6 +92,10 @@ class Conventions:
     apart: tuple[str, ...] = ()
     """Folders, each with a `/` behind, of files that are no pages: drafts, and what programs write.
     """
+    nested: frozenset[str] = frozenset()
+    """Fields that most notes have inside `metadata`, not at the top."""
+    name_form: NameForm | None = None
+    """The form of the names of most notes; None where there is no such form."""
     usual_size: int = 0
     """The median size of the notes in bytes, to the kilobyte; 0 where there are too few."""
     title: TitleSource = TitleSource.KEY
@@ -98,7 +112,15 @@ class Conventions:
         by_folder = ((folder, sorted(names)) for folder, names in self.unusual_in.items())
         found = sorted(self.unusual), sorted(by_folder), self.usual_size, self.title.value
         left_out = sorted(self.without_frontmatter), self.apart
-        return *found, *left_out, sorted(self.demanded), self.schema, sorted(self.set_by_user)
+        form = sorted(self.nested), self.name_form
+        return (
+            *found,
+            *left_out,
+            *form,
+            sorted(self.demanded),
+            self.schema,
+            sorted(self.set_by_user),
+        )
 
     def expects(self, name: str, path: str) -> bool:
         """Return whether the note at `path` is an exception without this part of its head."""
@@ -127,6 +149,10 @@ class NoteForm(NamedTuple):
     has_frontmatter: bool
     fields: tuple[str, ...]
     """The names of its fields, and `name`, `description` and `type` where some field is that."""
+    nested: tuple[str, ...]
+    """The names of its fields inside `metadata`."""
+    name_form: NameForm | None
+    """None where its name is of another form, of two, or is missing."""
     has_heading: bool
     kilobytes: int
 
@@ -166,6 +192,10 @@ class ConventionLearner:
         learned = Conventions(
             unusual=_find_unusual(every),
             unusual_in=unusual_in,
+            nested=frozenset(
+                key for key, count in every.nested.items() if 2 * count > every.headed
+            ),
+            name_form=_find_name_form(every),
             usual_size=every.measure_usual_kilobytes() * 1024,
             title=_find_title(every),
             demanded=demanded,
@@ -251,6 +281,9 @@ class _FormCounts:
         self.titled = 0
         """With a heading of the first level."""
         self.fields: Counter[str] = Counter()
+        self.nested: Counter[str] = Counter()
+        """Fields inside `metadata`."""
+        self.name_forms: Counter[NameForm | None] = Counter()
         self._sizes: Counter[int] = Counter()
         """In kilobytes."""
 
@@ -260,8 +293,11 @@ class _FormCounts:
         self.headed += by * form.has_frontmatter
         self.titled += by * form.has_heading
         self._sizes[form.kilobytes] += by
+        self.name_forms[form.name_form] += by
         for name in form.fields:
             self.fields[name] += by
+        for name in form.nested:
+            self.nested[name] += by
 
     def add(self, other: _FormCounts) -> None:
         """Count the notes of `other` too."""
@@ -269,6 +305,8 @@ class _FormCounts:
         self.headed += other.headed
         self.titled += other.titled
         self.fields.update(other.fields)
+        self.nested.update(other.nested)
+        self.name_forms.update(other.name_forms)
         self._sizes.update(other._sizes)
 
     def measure_usual_kilobytes(self) -> int:
@@ -284,10 +322,13 @@ class _FormCounts:
 def _read_form(note: Note, layout: Layout) -> NoteForm:
     known = (name for name, has_it in _FIELDS.items() if has_it(note, layout))
     given = (key for key, value in note.frontmatter.fields.items() if value is not None)
+    metadata = note.frontmatter.fields.get("metadata")
     return NoteForm(
         note.path.rpartition("/")[0],
         note.frontmatter.is_present,
         tuple(dict.fromkeys(chain(known, given))) if note.frontmatter.is_present else (),
+        tuple(metadata) if isinstance(metadata, Mapping) else (),
+        _read_name_form(note, layout),
         bool(note.heading),
         # to the kilobyte, so that an edit of one note rarely changes what is usual
         round(note.facts.size / 1024),
@@ -346,6 +387,25 @@ def _find_title(counts: _FormCounts) -> TitleSource:
     if counts.fields["name"] >= _SHARE * counts.notes:
         return TitleSource.KEY
     return TitleSource.HEADING if counts.titled >= _SHARE * counts.notes else TitleSource.FILE
+
+
+def _read_name_form(note: Note, layout: Layout) -> NameForm | None:
+    name = note.frontmatter.get_first(layout.title_keys).strip()
+    forms = [form for form in NameForm if name and name == build_name(note, form)]
+    # a file name without `_` is the same in two forms
+    return forms[0] if len(forms) == 1 else None
+
+
+def build_name(note: Note, form: NameForm) -> str:
+    """Return the name of `note` in a `form`; "" where it has nothing to make it of."""
+    if form is NameForm.HEADING:
+        return note.heading
+    return note.stem if form is NameForm.FILE else note.stem.replace("_", "-")
+
+
+def _find_name_form(counts: _FormCounts) -> NameForm | None:
+    forms = [form for form in NameForm if counts.name_forms[form]]
+    return max(forms, key=lambda form: counts.name_forms[form], default=None)
 
 
 def _find_demanded(counts: _FormCounts, schema: Schema, layout: Layout) -> frozenset[str]:

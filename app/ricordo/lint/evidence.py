@@ -67,6 +67,8 @@ class Verdict:
     """When the change was made, in seconds since the epoch; 0 where it is not known."""
     existed: bool = False
     """Whether the claim was true of the project once."""
+    is_guess: bool = False
+    """Whether the suggestion is only likely, so that no fix may write it."""
 
     @property
     def is_checked(self) -> bool:

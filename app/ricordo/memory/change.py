@@ -91,7 +91,9 @@ class Convert:
 
 @dataclass(frozen=True, slots=True)
 class SetField:
-    """Set a top-level field of the frontmatter, which is created if missing."""
+    """Set a field of the frontmatter, which is created if missing: at the top level, with a key
+    `metadata.KEY` inside `metadata`.
+    """
 
     path: str
     key: str

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from ricordo.errors import ChangeRefused
+from ricordo.lexicon import list_word_ends
 from ricordo.memory.index import Entry, EntryForm, MemoryIndex, compute_load
 from ricordo.memory.lines import detect_line_end, split_lines, strip_line_end
 from ricordo.memory.link_text import format_markdown_link, format_wikilink
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import TargetKind
 from ricordo.memory.note import Note, get_stem
 from ricordo.patterns import compile_lazily
 from ricordo.text import make_one_line
@@ -23,6 +26,10 @@ MAX_TITLE_LENGTH = 80
 """Characters of its title."""
 _BULLET = compile_lazily(r"[ \t]*(?:[-*+]|(?P<number>\d{1,9})[.)])[ \t]+")
 _SEPARATOR = compile_lazily(r"[ \t]*(?:—|–|-{1,3}|:|\|)[ \t]*")
+_HEADING = compile_lazily(r" {0,3}#{1,6}(?:\s|$)")
+_FIRST_WORD = compile_lazily(r"[_\-. ]")
+_FEWEST_SORTED = 3
+"""Entries that are in alphabetical order not by chance."""
 _BORDER = compile_lazily(r"(?<!\\)\|")
 _NUMBER = compile_lazily(r"[0-9]{1,18}")
 _CODE = compile_lazily(r"(`+)(?!`).*?(?<!`)\1(?!`)")
@@ -37,19 +44,92 @@ def find_index(memory: Memory, path: str) -> MemoryIndex | None:
     return max(above, key=lambda index: len(index.folder), default=None)
 
 
-def find_model_entry(memory: Memory, index: MemoryIndex, note: Note) -> Entry | None:
-    """Return the entry of `index` whose style one for `note` takes: the last one of its type, else
-    the last one; None if no entry is on its own line.
+class _Place(NamedTuple):
+    """An entry for a note, and the heading that it is below."""
+
+    heading: int
+    """Its 1-based line; 0 for none."""
+    entry: Entry
+    note: Note
+
+
+_GROUPINGS: Sequence[Callable[[Note], str]] = (
+    lambda note: note.path.rpartition("/")[0],
+    lambda note: note.type,
+    lambda note: _FIRST_WORD.split(note.stem, maxsplit=1)[0].lower(),
+)
+"""What an index may group its notes by: folder, type, and first word of the file name."""
+
+
+def find_section_entry(memory: Memory, index: MemoryIndex, note: Note) -> Entry | None:
+    """Return the last entry of the kind of `note` in the section of `index` that lists most notes
+    of its folder, type or name, and hardly others; the last entry of an index with one section;
+    None where no section is for such notes.
     """
-    entries = [entry for entry in index.entries if entry.form is not EntryForm.PROSE]
-    same_type = (entry for entry in reversed(entries) if _type(memory, index, entry) == note.type)
-    return next(same_type, entries[-1] if entries else None)
+    places = _list_places(memory, index)
+    if len({place.heading for place in places}) < 2:
+        return _find_last_alike(places, note)
+    for group in _GROUPINGS:
+        alike = [place for place in places if group(place.note) == group(note)]
+        notes = {place.note.path for place in alike}
+        if not group(note) or len(alike) == len(places):
+            continue
+        sections: dict[int, set[str]] = {}
+        for place in alike:
+            sections.setdefault(place.heading, set()).add(place.note.path)
+        # a full list before the short one of what matters most
+        heading = max(sections, key=lambda at: (len(sections[at]), at), default=None)
+        if heading is None or 2 * len(sections[heading]) <= len(notes):
+            continue
+        every = {place.note.path for place in places if place.heading == heading}
+        if 2 * len(sections[heading]) > len(every):
+            return [place.entry for place in alike if place.heading == heading][-1]
+    return None
+
+
+def find_model_entry(memory: Memory, index: MemoryIndex, note: Note) -> Entry | None:
+    """Return the entry of `index` whose place and style one for `note` takes: that of its section,
+    else the last one of its type and name, else the last one; None if no entry is on its own line.
+    """
+    section = find_section_entry(memory, index, note)
+    return section or _find_last_alike(_list_places(memory, index), note)
+
+
+def _find_last_alike(places: Sequence[_Place], note: Note) -> Entry | None:
+    """Return the last entry of those that share most of type and first word with `note`."""
+
+    def share(place: _Place) -> int:
+        return sum(group(place.note) == group(note) for group in _GROUPINGS[1:])
+
+    return max(reversed(places), key=share).entry if places else None
+
+
+@lru_cache(maxsize=2)
+def _list_places(memory: Memory, index: MemoryIndex) -> Sequence[_Place]:
+    """Return the entries of `index` in bullets and rows; one without a note has the index as it."""
+    headings = _list_headings(index)
+    return [
+        _Place(
+            headings[at - 1] if (at := bisect_right(headings, entry.line)) else 0,
+            entry,
+            memory.by_path.get(memory.resolve_entry(index, entry).path, index.note),
+        )
+        for entry in index.entries
+        if entry.form is not EntryForm.PROSE
+    ]
+
+
+@lru_cache(maxsize=2)
+def _list_headings(index: MemoryIndex) -> Sequence[int]:
+    """Return the 1-based lines of the headings of an index."""
+    lines = enumerate(index.note.text.split("\n"), 1)
+    return [number for number, line in lines if _HEADING.match(line)]
 
 
 def find_line_before(index: MemoryIndex, note: Note, model: Entry | None) -> int:
     """Return the line of `index`, 1-based, after which the entry for `note` belongs: among those of
-    notes with the same name but other numbers, such as dates, in their order; else after `model`,
-    or at the end if that is None.
+    notes with the same name but other numbers, such as dates, in their order; in a section in the
+    order of its names; else after `model`, or at the end if that is None.
     """
     name, numbers = _split_numbers(note.stem)
     series = _list_series(index).get(name, ()) if numbers else ()
@@ -60,9 +140,33 @@ def find_line_before(index: MemoryIndex, note: Note, model: Entry | None) -> int
         if not before:
             return series[0][1].line - 1
         model = before[-1]
+    elif model is not None:
+        section = _list_section(index, model)
+        for names, own in (
+            ([get_stem(unquote(entry.link.target)) for entry in section], note.stem),
+            ([entry.title for entry in section], note.name),
+        ):
+            folded = [name.casefold() for name in names]
+            if len(set(folded)) >= _FEWEST_SORTED and folded == sorted(folded):
+                at = bisect_right(folded, own.casefold())
+                if not at:
+                    return section[0].line - 1
+                model = section[at - 1]
+                break
     if model is None:
         return len(split_lines(index.note.text))
     return find_entry_lines(index, model)[-1]
+
+
+def _list_section(index: MemoryIndex, model: Entry) -> Sequence[Entry]:
+    """Return the entries of the form of `model` below the same heading."""
+    headings = _list_headings(index)
+    own = bisect_right(headings, model.line)
+    return [
+        entry
+        for entry in index.entries
+        if entry.form is model.form and bisect_right(headings, entry.line) == own
+    ]
 
 
 @lru_cache(maxsize=2)
@@ -87,13 +191,16 @@ def format_entry(memory: Memory, index: MemoryIndex, note: Note, model: Entry | 
     """Return the line of `index` for `note`, in the style of the entry `model`."""
     hook = _escape_marks(make_one_line(note.description))
     if model and model.form is EntryForm.ROW:
-        return _row(index, model, _link(memory, index, note, model).replace("|", "/"), hook)
+        return _row(index, model, _link(memory, index, note, model).replace("|", r"\|"), hook)
     start, separator = _read_style(index, model)
     line = start + _link(memory, index, note, model)
     if not hook or len(line) + len(separator) >= MAX_ENTRY_LENGTH:
         return line
-    line += separator + hook
-    return line if len(line) <= MAX_ENTRY_LENGTH else line[: MAX_ENTRY_LENGTH - 1].rstrip() + "…"
+    room = MAX_ENTRY_LENGTH - len(line) - len(separator)
+    if len(hook) > room:
+        ends = list_word_ends(hook, room - 1)
+        hook = hook[: ends[-1]].rstrip(" ,;:—–-.，、；：。") + "…" if ends else ""
+    return line + separator + hook if hook else line
 
 
 def find_entry_lines(index: MemoryIndex, entry: Entry) -> range:
@@ -116,20 +223,45 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" \t"))
 
 
-def _type(memory: Memory, index: MemoryIndex, entry: Entry) -> str | None:
-    target = memory.resolve(index.note, entry.link)
-    return memory.by_path[target.path].type if target.target_kind is TargetKind.NOTE else None
-
-
 def _link(memory: Memory, index: MemoryIndex, note: Note, model: Entry | None) -> str:
     """Return a link to `note` of the same kind as the link of `model`."""
-    title = make_one_line(note.name).translate(_IN_TITLE)
+    title = _find_title(memory, index, note).translate(_IN_TITLE)
     if len(title) > MAX_TITLE_LENGTH:
         title = title[: MAX_TITLE_LENGTH - 1].rstrip() + "…"
-    named = (
-        format_wikilink(memory, index.path, note.path) if model and model.link.is_wikilink else ""
-    )
+    named = ""
+    if model and model.link.is_wikilink:
+        own = model.link
+        alias = f"|{title.replace('|', '/')}" if own.label != own.target else ""
+        target = memory.resolve_entry(index, model).path
+        by_file = get_stem(own.target) == get_stem(target)
+        named = format_wikilink(
+            memory, index.path, note.path, alias, by_path="/" in own.target, by_file=by_file
+        )
     return named or format_markdown_link(title, index.path, note.path)
+
+
+def _find_title(memory: Memory, index: MemoryIndex, note: Note) -> str:
+    """Return the title for the entry of `note`: its name, heading, stem or file name, what most
+    entries of the index have as their title.
+    """
+    usual = Counter(
+        source
+        for place in _list_places(memory, index)
+        for source, read in _TITLES.items()
+        if place.entry.title == read(place.note)
+    )
+    for source, _ in usual.most_common(1):
+        if title := make_one_line(_TITLES[source](note)):
+            return title
+    return make_one_line(note.name)
+
+
+_TITLES: Mapping[str, Callable[[Note], str]] = {
+    "name": lambda note: note.name,
+    "heading": lambda note: note.heading,
+    "stem": lambda note: note.stem,
+    "file": lambda note: note.path.rpartition("/")[2],
+}
 
 
 def _escape_marks(hook: str) -> str:

@@ -94,14 +94,21 @@ def retarget_link(link: Link, old: str, source: str, to: str, memory: Memory) ->
 
 
 def format_wikilink(
-    memory: Memory, source: str, to: str, rest: str = "", *, by_path: bool = False
+    memory: Memory,
+    source: str,
+    to: str,
+    rest: str = "",
+    *,
+    by_path: bool = False,
+    by_file: bool = False,
 ) -> str:
     """Return a wikilink from the file `source` to the file at `to`, by its name if that works and
-    not `by_path`; "" if none works. `rest` follows the target inside the brackets.
+    not `by_path` or by that of its file; "" if none works. `rest` follows the target inside the
+    brackets.
     """
     note = memory.by_path.get(to)
     path, near = to.removesuffix(".md"), relative_path(to, source).removesuffix(".md")
-    names = [] if by_path or note is None else [note.name, note.stem]
+    names = [] if by_path or note is None else [note.name, note.stem][by_file:]
     for name in (*names, path, near if near.startswith("../") else f"./{near}"):
         link = f"[[{name}{rest}]]"
         links = [] if set(name) & _NOT_IN_WIKILINK else find_links(link)

@@ -81,7 +81,7 @@ def test_a_diagnostic_has_the_place_the_rule_the_line_and_the_fix(
     assert lines[1:4] == [
         "9 | See [it](nowhere.md) and [[wanted]].",
         "  |          ^^^^^^^^^^",
-        "  = help: remove the link, keep its text; offered by --fix --unsafe",
+        "  = help: remove the link, keep its text; --fix --unsafe tries it",
     ]
 
 
@@ -249,8 +249,8 @@ def test_what_a_safe_fix_fixes_is_marked(project: Path, capsys: Printed) -> None
     (project / "two/MEMORY.md").write_text("- [C](c.md) — hook\n- [C](c.md) — hook\n")
     output = lint(capsys, "two", "--select", "index-duplicate-entry")
     assert "warning[index-duplicate-entry] [*] Duplicate entry" in output
-    assert "= help: remove the entry on line 2; offered by --fix" in output
-    assert "[*] 1 fix offered by `--fix`; `--diff` shows what it would make." in output
+    assert "= help: remove the entry on line 2; --fix tries it" in output
+    assert "[*] 1 finding may be fixed by `--fix`; `--diff` shows which." in output
     assert "1  warning [*] index-duplicate-entry" in lint(capsys, "two", "--statistics")
 
 

@@ -11,9 +11,14 @@ import pytest
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.folder import FOLDER
 from ricordo.agents.wiki import WIKI
+from ricordo.lint.finding import Finding
+from ricordo.lint.linter import Linter
+from ricordo.lint.rule import RuleContext
 from ricordo.memory.layout import Layout
+from ricordo.memory.memory import Memory
+from tests.support.builders import open_memory
 from tests.unit.lint.apply_fix import apply_fix, find
-from tests.unit.lint.conftest import note
+from tests.unit.lint.conftest import NOW, note
 
 HEAD = "# Memory\n\n"
 
@@ -34,6 +39,8 @@ FORGOTTEN = {
     "a.md": note("A.", "a"),
     "c.md": note("C.", "c"),
 }
+MORE = {f"c{n}.md": note("C.", f"c{n}") for n in range(6)}
+MORE["MEMORY.md"] = FORGOTTEN["MEMORY.md"] + "".join(f"- [C](c{n}.md) — c\n" for n in range(6))
 SECTIONS = HEAD + "## {0}\n\n- [A](a.md) — first\n\n## {1}\n\n- [C](c.md) — third\n"
 
 
@@ -50,8 +57,6 @@ SECTIONS = HEAD + "## {0}\n\n- [A](a.md) — first\n\n## {1}\n\n- [C](c.md) — 
             },
             True,
         ),
-        # sections by something else
-        ({"MEMORY.md": SECTIONS.format("North", "South"), "b.md": note("B.", "b")}, False),
         # other text: rules on what belongs into it, or a program writes it
         (
             {
@@ -88,14 +93,12 @@ SECTIONS = HEAD + "## {0}\n\n- [A](a.md) — first\n\n## {1}\n\n- [C](c.md) — 
         ({"b.md": note("B.", "b"), "a.md": note("See [[b]].", "a")}, True),
         ({"b.md": note("B.", "b", description="as of 2026-10-01")}, True),
         # incomplete, in another folder, or archived
-        ({"b.md": "Text without a head.\n"}, False),
-        ({"b.md": note("B.", "b", description='""')}, False),
         ({"b.md": note("B.", "b", type="decision")}, False),
         ({"archive/b.md": note("B.", "b")}, False),
         ({"b-draft.md": note("B.", "b")}, False),
         ({"b.md": note("B.", "b", superseded_by="a")}, False),
         # too many to be forgotten
-        ({f"b{n}.md": note("B.", f"b{n}") for n in range(4)}, False),
+        ({f"{n}{k}.md": note("B.", f"{n}{k}") for n in "mn" for k in "ab"} | MORE, False),
     ],
 )
 def test_adding_an_entry_is_safe_only_where_it_was_forgotten(
@@ -187,56 +190,93 @@ def test_two_possible_targets_count_as_none(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("second", "safe"),
+    "second",
     [
-        ("- [A](a.md) — hook\n", True),
-        ("- [a](a.md)\n", True),
-        ("- [A](a.md) — something else\n", False),
-        ("- [Another title](a.md) — hook\n", False),
-        ("- [A](a.md) — hook\n  and a line below\n", False),
-        # a note may be in two lists
-        ("\n## By day\n\n- [A](a.md) — hook\n", False),
+        "- [A](a.md) — hook\n",
+        "- [a](a.md)\n",
     ],
 )
-def test_second_entry_is_removed(root: Path, second: str, safe: bool) -> None:
+def test_a_second_entry_that_adds_nothing_is_removed(root: Path, second: str) -> None:
     first = HEAD + "- [A](a.md) — hook\n- [B](b.md)\n"
     files = {"MEMORY.md": first + second, "a.md": note("A.", "a"), "b.md": note("B.", "b")}
     applied = apply_fix(root, files, "index-duplicate-entry")
     assert applied.texts == {"MEMORY.md": first + second.partition("- [")[0]}
-    assert applied.fix.safe is safe
+    assert applied.fix.safe
 
 
-@pytest.mark.parametrize("description", ["word " * 60, "other"])
-def test_long_entry_is_cut_at_the_end_of_a_word(root: Path, description: str) -> None:
-    line = "- [A](a.md) — " + " ".join(["word"] * 60)
-    files = {
-        "MEMORY.md": f"{HEAD}{line}\n",
-        "a.md": note("A.", "a", description=description.strip()),
-    }
+@pytest.mark.parametrize(
+    "second",
+    [
+        "- [A](a.md) — something else\n",
+        "- [Another title](a.md) — hook\n",
+        "- [A](a.md) — hook\n  and a line below\n",
+        # each section is a list of its own
+        "\n## By day\n\n- [A](a.md) — hook\n",
+    ],
+)
+def test_a_second_entry_that_says_more_or_is_in_another_list_stays(root: Path, second: str) -> None:
+    first = HEAD + "- [A](a.md) — hook\n- [B](b.md)\n"
+    files = {"MEMORY.md": first + second, "a.md": note("A.", "a"), "b.md": note("B.", "b")}
+    assert find(root, files, "index-duplicate-entry").fix is None
+
+
+FULL = "".join(f"- fact {number} {'word ' * 30}\n" for number in range(130))
+"""Lines with most of the characters that an agent loads."""
+GAUGE = "the gauge is on the east pier, and the office reads it"
+
+
+@pytest.mark.parametrize(
+    ("cut", "body", "is_cut"),
+    [
+        (f"; {GAUGE} " + "twice a day " * 8, f"Seen: {GAUGE} " + "twice a day " * 8, True),
+        # the note does not say it
+        (f"; {GAUGE} " + "twice a day " * 8, GAUGE, False),
+        # the date ends all entries, the link leads on
+        (f"; {GAUGE} " + "twice a day " * 8 + "; 2026-08-06", GAUGE + " 2026-08-06", False),
+        ("; " + "twice a day " * 8 + "; see [B](b.md)", "twice a day " * 9, False),
+        # no end of a clause
+        (" twice a day" * 10, "twice a day " * 10, False),
+    ],
+)
+def test_a_long_entry_loses_whole_clauses_that_its_note_has(
+    root: Path, cut: str, body: str, is_cut: bool
+) -> None:
+    first = "- [A](a.md) — the tide table of Lagos, in metres above chart datum"
+    files = {"a.md": note(body, "a"), "b.md": note("B.", "b")}
+    files["MEMORY.md"] = f"{HEAD}{first}{cut} {'and so on ' * 4}\n{FULL}"
+    files["a.md"] = note(f"{body} {'and so on ' * 4}", "a")
+    if not is_cut:
+        memory = open_memory(root, files, AUTO_MEMORY)
+        assert {it.fix for it in lint_long_entries(memory)} <= {None}
+        return
     applied = apply_fix(root, files, "index-long-entry")
-    assert applied.texts == {"MEMORY.md": HEAD + "- [A](a.md) — " + " ".join(["word"] * 37) + "…\n"}
+    line = str(applied.texts["MEMORY.md"]).splitlines()[2]
+    assert line.startswith(first)
+    assert len(line) <= 200
     # the agent loads less of it
     assert not applied.fix.safe
 
 
-def test_long_entry_with_a_link_at_its_end_stays(root: Path) -> None:
-    line = "- [A](a.md) — " + "word " * 50 + "[B](b.md)"
-    files = {"MEMORY.md": f"{HEAD}{line}\n", "a.md": note("A.", "a"), "b.md": note("B.", "b")}
-    assert find(root, files, "index-long-entry").fix is None
+def lint_long_entries(memory: Memory) -> tuple[Finding, ...]:
+    return Linter({}, frozenset(("index-long-entry",))).run(memory, RuleContext(NOW, memory.layout))
 
 
-def test_long_entry_without_blanks_is_cut_at_its_limit(root: Path) -> None:
-    hook = "修复 A 股决策委员会" + "在盘后仍按分钟刷新缓存的问题，" * 14
-    files = {"MEMORY.md": f"{HEAD}- [A](a.md) — {hook}\n", "a.md": note("A.", "a")}
-    (line,) = apply_fix(root, files, "index-long-entry").texts["MEMORY.md"].splitlines()[-1:]
-    assert 180 < len(line) <= 200
-    assert line.endswith("…")
-    assert hook.startswith(line.removeprefix("- [A](a.md) — ")[:-1])
-
-
-def test_long_entry_that_goes_on_below_stays(root: Path) -> None:
-    long = f"- [A](a.md) — {'word ' * 50}\n  and more.\n"
-    assert find(root, {"MEMORY.md": HEAD + long}, "index-long-entry").fix is None
+@pytest.mark.parametrize(
+    ("name", "filler", "layout", "is_reported"),
+    [
+        ("MEMORY.md", FULL, AUTO_MEMORY, True),
+        # there is room, or no limit
+        ("MEMORY.md", "- fact\n", AUTO_MEMORY, False),
+        ("MEMORY.md", "- fact\n" * 190, AUTO_MEMORY, False),
+        ("index.md", FULL, WIKI, False),
+    ],
+)
+def test_a_long_entry_matters_where_the_text_of_the_index_is_near_its_limit(
+    root: Path, name: str, filler: str, layout: Layout, is_reported: bool
+) -> None:
+    files = {name: f"{HEAD}- [A](a.md) — {'word ' * 60}\n{filler}", "a.md": note("A.", "a")}
+    found = lint_long_entries(open_memory(root, files, layout))
+    assert bool(found) is is_reported
 
 
 @pytest.mark.parametrize(
@@ -264,17 +304,96 @@ def test_an_entry_of_a_series_takes_its_place_in_the_order(
     assert days == list(expected)
 
 
+GROUPED = HEAD + "## Habits\n\n{0}\n## Places\n\n{1}"
+
+
+def test_an_entry_goes_to_the_section_of_its_kind(root: Path) -> None:
+    habits = "".join(f"- [Habit {n}](feedback_{n}x.md) — h\n" for n in "ac")
+    places = "".join(f"- [Place {n}](place_{n}x.md) — p\n" for n in "acd")
+    files = {
+        "MEMORY.md": GROUPED.format(habits, places),
+        **{f"feedback_{n}x.md": note("A.", f"habit {n}", type="feedback") for n in "abc"},
+        **{f"place_{n}x.md": note("A.", f"place {n}", type="reference") for n in "acd"},
+    }
+    lines = str(apply_fix(root, files, "unindexed-note").texts["MEMORY.md"]).splitlines()
+    # below those of its type
+    assert [line.partition("]")[0] for line in lines[4:7]][1:] == ["- [Habit c", "- [habit b"]
+    assert len(lines) == len(files["MEMORY.md"].splitlines()) + 1
+
+
+@pytest.mark.parametrize("text", ["Text without a head.\n", note("B.", "b", description='""')])
+def test_a_note_without_description_gets_no_entry_among_those_with_one(
+    root: Path, text: str
+) -> None:
+    found = find(root, {**FORGOTTEN, "b.md": text}, "unindexed-note")
+    assert found.fix is None
+    assert found.evidence == (
+        "no automatic entry: it has no description, as the entries of MEMORY.md have",
+    )
+
+
+def test_an_index_that_lists_few_of_its_notes_gets_no_entries(root: Path) -> None:
+    files = {**FORGOTTEN, **{f"b{n}.md": note("B.", f"b{n}") for n in range(4)}}
+    assert find(root, files, "unindexed-note").fix is None
+
+
+def test_a_note_that_no_section_is_for_gets_no_entry(root: Path) -> None:
+    files = {
+        "MEMORY.md": SECTIONS.format("North", "South"),
+        "a.md": note("A.", "a"),
+        "b.md": note("B.", "b"),
+        "c.md": note("C.", "c"),
+    }
+    found = find(root, files, "unindexed-note")
+    assert found.fix is None
+    assert found.evidence == (
+        "no automatic entry: no section of MEMORY.md lists notes of its folder, type or name",
+    )
+
+
+def test_an_entry_has_the_form_and_order_of_its_section(root: Path) -> None:
+    short, log = "- [[delta|Delta Works]]\n", "- [[log-a]]\n"
+    entries = "".join(
+        f"- [[{stem}|{title}]] — x\n"
+        for stem, title in (
+            ("alpha", "Alpha Pier"),
+            ("beta", "Beta Pier"),
+            ("delta", "Delta Works"),
+        )
+    )
+    pages = {
+        "alpha": "Alpha Pier",
+        "beta": "Beta Pier",
+        "delta": "Delta Works",
+        "carr": "Carr · Quay",
+    }
+    files = {
+        "index.md": f"# Index\n\n## First\n\n{short}\n## Piers\n\n{entries}\n## Logs\n\n{log}",
+        **{f"piers/{stem}.md": note("Text.", title, title=title) for stem, title in pages.items()},
+        "logs/log-a.md": note("Text.", "log-a", title="log-a"),
+    }
+    text = str(apply_fix(root, files, "unindexed-note", layout=WIKI).texts["index.md"])
+    piers = text.partition("## Piers")[2].partition("## Logs")[0].split("\n")
+    assert [line.partition(" — ")[0] for line in piers if line] == [
+        "- [[alpha|Alpha Pier]]",
+        "- [[beta|Beta Pier]]",
+        "- [[carr|Carr · Quay]]",
+        "- [[delta|Delta Works]]",
+    ]
+
+
 def test_text_in_the_index_becomes_a_note_with_an_entry(root: Path) -> None:
-    body = "First of all. Then more.\n\n- two\n- three\n- four\n"
+    body = "First of all come rules. Then more.\n\n- two\n- three\n- four\n"
     files = {
         "MEMORY.md": HEAD + f"- [A](a.md) — hook\n\n## Rules\n\n{body}\n## End\n",
         "a.md": note("A.", "a", type="feedback"),
     }
     applied = apply_fix(root, files, "index-inline-body")
-    head = "---\nname: Rules\ndescription: First of all\ntype: feedback\n---\n"
+    head = "---\nname: Rules\ndescription: First of all come rules\ntype: feedback\n---\n"
     assert applied.texts == {
         "MEMORY.md": HEAD
-        + "- [A](a.md) — hook\n\n## Rules\n\n- [Rules](rules.md) — First of all\n\n## End\n",
+        + "- [A](a.md) — hook\n\n## Rules\n\n- [Rules](rules.md) — First of all come rules\n\n"
+        + "## End\n",
         "rules.md": head + body,
     }
     assert not applied.fix.safe

@@ -10,9 +10,10 @@ import pytest
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.wiki import WIKI
 from ricordo.errors import ChangeRefused
+from ricordo.lint.conventions import learn_conventions
 from ricordo.lint.linter import Linter
 from ricordo.lint.rule import RuleContext
-from ricordo.memory.change import Change, Convert
+from ricordo.memory.change import Author, AuthorRole, Change, Convert
 from ricordo.memory.compose import compose
 from tests.support.builders import open_memory
 from tests.unit.lint.apply_fix import apply_fix, find
@@ -110,18 +111,68 @@ def test_frontmatter_is_added_from_name_and_first_sentence(root: Path) -> None:
     ("head", "added"),
     [
         ("description: d\ntype: user\n", "name: project_x\n"),
-        ("name: x\ntype: user\n", "description: The first one\n"),
+        ("name: x\ntype: user\n", "description: The first one is it\n"),
         ("name: x\ndescription: d\n", "type: project\n"),
     ],
 )
 def test_missing_field_is_set(root: Path, head: str, added: str) -> None:
-    text = f"---\n{head}---\n\nThe first one. The second.\n"
+    text = f"---\n{head}---\n\nThe first one is it. The second.\n"
     applied = apply_fix(root, {"project_x.md": text}, "frontmatter-incomplete")
     assert applied.texts == {
-        "project_x.md": f"---\n{head}{added}---\n\nThe first one. The second.\n"
+        "project_x.md": f"---\n{head}{added}---\n\nThe first one is it. The second.\n"
     }
     # the fields are a convention of each memory
     assert not applied.fix.safe
+
+
+@pytest.mark.parametrize(
+    ("body", "description"),
+    [
+        ("Created: 2026-04-09\nArticles: 124\n\nThe gauge is new. More.", "The gauge is new"),
+        ("**Date:** 2026-04-09\n\n- one\n- two", ""),
+        ("Buses (e.g. red and blue) fail. Then.", "Buses (e.g. red and blue) fail"),
+        ("The gauge is read\nevery ten minutes. Then.", "The gauge is read every ten minutes"),
+        ("These rules apply to all piers:\n\n- one", ""),
+        ("word " * 60, ""),
+        ("- one\n\n## Pier\n\nA section is about a part.", ""),
+        ("作成日：2026-04-09\n\n港の潮位表を毎朝読み込む。次は夜。", "港の潮位表を毎朝読み込む"),
+        (
+            "- The gauge of the\n  harbour is read at noon.\n\nIt is on the pier.",
+            "It is on the pier",
+        ),
+        ("```\nThis is only some code here.\n```", ""),
+    ],
+)
+def test_a_description_is_a_whole_sentence_of_the_note(
+    root: Path, body: str, description: str
+) -> None:
+    text = f"---\nname: x\ntype: user\n---\n\n# Title\n\n{body}\n"
+    if not description:
+        assert find(root, {"x.md": text}, "frontmatter-incomplete").fix is None
+        return
+    after = apply_fix(root, {"x.md": text}, "frontmatter-incomplete").texts["x.md"]
+    assert f"\ndescription: {description}\n" in str(after)
+
+
+def test_missing_fields_go_where_the_other_notes_have_them(root: Path) -> None:
+    others = {
+        f"project_pier_{n}.md": f"---\nname: project-pier-{n}\ndescription: d\n"
+        f"metadata:\n  node: memory\n  type: project\n---\n\nText {n}.\n"
+        for n in range(4)
+    }
+    text = "---\ndescription: d\nmetadata:\n    node: memory\ntags: a\n---\n\nText.\n"
+    files = {**others, "project_the_gauge.md": text}
+    memory = open_memory(root, files, AUTO_MEMORY)
+    context = RuleContext(NOW, AUTO_MEMORY, conventions=learn_conventions(memory))
+    (found,) = Linter({}, frozenset(("frontmatter-incomplete",))).run(memory, context)
+    assert found.fix is not None
+    changes = [Change(act, "", Author(AuthorRole.RULE, found.rule)) for act in found.fix.acts]
+    (edit,) = compose(memory, changes).edits
+    assert edit.after is not None
+    assert edit.after.decode() == (
+        "---\ndescription: d\nmetadata:\n    node: memory\n    type: project\ntags: a\n"
+        "name: project-the-gauge\n---\n\nText.\n"
+    )
 
 
 def test_unknown_type_value_is_not_invented(root: Path) -> None:

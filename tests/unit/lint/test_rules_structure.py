@@ -39,7 +39,7 @@ BROKEN = [
     ),
     ("index-over-budget", {"MEMORY.md": "- text\n" * 201}, "MEMORY.md", 201),
     ("index-near-budget", {"MEMORY.md": "- text\n" * 160}, "MEMORY.md", 0),
-    ("index-long-entry", {"MEMORY.md": f"- [A](a.md) — {'x' * 200}\n"}, "MEMORY.md", 1),
+    ("index-long-entry", {"MEMORY.md": f"- [A](a.md) — {'x' * 19_000}\n"}, "MEMORY.md", 1),
     ("index-inline-body", {"MEMORY.md": "# M\nOne.\nTwo.\nThree.\nFour.\n"}, "MEMORY.md", 2),
     ("frontmatter-missing", {"a.md": "Only text.\n"}, "a.md", 1),
     ("frontmatter-invalid", {"a.md": "---\nname: a: b: c\n---\nText.\n"}, "a.md", 2),

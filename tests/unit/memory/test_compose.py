@@ -78,11 +78,11 @@ class TestCreate:
             ("# M\n", "- [New note](new.md) — what it says\n"),
             ("* [T](tides.md): x\n", "* [New note](new.md): what it says\n"),
             ("- [T](tides.md) -- x\n", "- [New note](new.md) -- what it says\n"),
-            ("- [[tides]]\n", "- [[New note]] — what it says\n"),
+            ("- [[tides]]\n", "- [[new]] — what it says\n"),
             ("- [ ] [T](tides.md) – x\n", "- [New note](new.md) – what it says\n"),
             ("3. [T](tides.md) x\n", "4. [New note](new.md) — what it says\n"),
             ("| [T](tides.md) | x |\n", "| [New note](new.md) | what it says |\n"),
-            ("| a | [[tides\\|T]] | x | y |\n", "|  | [[New note]] | what it says |  |\n"),
+            ("| a | [[tides\\|T]] | x | y |\n", "|  | [[new\\|New note]] | what it says |  |\n"),
         ],
     )
     def test_the_entry_is_made_in_the_manner_of_the_others(self, index: str, line: str) -> None:

@@ -142,13 +142,23 @@ def test_nothing_is_added_to_an_index_of_which_not_all_is_loaded(
     assert look.memory.load.cut_at_line == 201
 
 
-def test_the_diff_of_an_entry_that_is_not_loaded_says_so(notebook: Open) -> None:
+def test_an_entry_that_would_not_be_loaded_is_not_offered(notebook: Open) -> None:
     entries, notes = listed(213)
     book = notebook({"MEMORY.md": entries, **notes, "more.md": note_text("more")})
+    (found,) = (it for it in book.read_snapshot().findings if it.rule == "unindexed-note")
+    assert found.fix is None
+    assert "no room left" in found.evidence[0]
+
+
+def test_what_would_add_a_finding_is_refused_one_by_one_too(notebook: Open) -> None:
+    entries, notes = listed(150)
+    book = notebook({"MEMORY.md": entries, **notes, "more.md": note_text("more")})
     look = book.read_snapshot()
-    found = [it for it in look.findings if it.rule == "unindexed-note"]
-    (remark,) = compose_fix(book, look.memory, found).warnings
-    assert "would not be loaded" in remark
+    (found,) = (it for it in look.findings if it.rule == "unindexed-note")
+    plan = plan_fixes(book, look, unsafe=True, only=frozenset(("unindexed-note",)))
+    assert why(plan) == {"unindexed-note": "the fix would add a finding, index-near-budget"}
+    with pytest.raises(ChangeRefused, match="would add a finding, index-near-budget"):
+        compose_fix(book, look, [found])
 
 
 def test_an_entry_that_would_be_loaded_is_added_though_others_are_not(notebook: Open) -> None:
@@ -177,7 +187,7 @@ def test_room_made_below_the_cut_is_not_filled_above_it(notebook: Open, unsafe: 
     assert after.load.lines == 211
     assert after.load.text == look.memory.load.text
     if unsafe:
-        assert "load less" in why(plan)["unindexed-note"]
+        assert why(plan)["unindexed-note"] == "no automatic fix"
 
 
 def test_several_dead_links_of_one_line_are_all_fixed(notebook: Open) -> None:
@@ -190,7 +200,7 @@ def test_several_dead_links_of_one_line_are_all_fixed(notebook: Open) -> None:
 
 def test_a_fix_is_made_whole_or_not_at_all(notebook: Open) -> None:
     # the head is made in three steps; the type cannot be told, and two of three are none
-    book = notebook({"MEMORY.md": "- [X](x.md) — x\n", "x.md": "Text of it.\n"})
+    book = notebook({"MEMORY.md": "- [X](x.md) — x\n", "x.md": "The text of it is short.\n"})
     plan = plan_fixes(book, book.read_snapshot(), unsafe=True)
     assert texts(plan) == {}
     assert why(plan)["frontmatter-missing"] == "the fix would add a finding, frontmatter-incomplete"
@@ -226,7 +236,7 @@ def test_a_secret_is_never_fixed_automatically(notebook: Open) -> None:
     assert texts(plan) == {}
     assert why(plan) == {"secret": "the fix asks first; F in the notebook makes it"}
     # asked for by itself, it masks the value
-    masked = compose_fix(book, look.memory, look.findings).edits[0].after
+    masked = compose_fix(book, look, look.findings).edits[0].after
     assert masked is not None
     assert b"Zr8kLm2qqP9xW4tV" not in masked
 
@@ -235,7 +245,7 @@ def test_a_finding_without_fix_is_refused(notebook: Open) -> None:
     book = notebook({"MEMORY.md": "- [T](t.md) — t\n", "t.md": note_text("t")})
     look = book.read_snapshot()
     with pytest.raises(ChangeRefused):
-        compose_fix(book, look.memory, look.findings)
+        compose_fix(book, look, look.findings)
 
 
 def test_a_dismissed_finding_does_not_come_back_in_other_words(notebook: Open) -> None:

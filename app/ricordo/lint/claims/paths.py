@@ -221,7 +221,7 @@ def _check_absent(claim: ProjectClaim, path: str, project: Project) -> Verdict |
     if same := _only_of_its_name(plain, project):
         new = _replace_path(claim.text, path, same)
         evidence = f"the only file of that name is {same}"
-        return claim.to_verdict(CheckOutcome.MOVED, evidence, suggestion=new)
+        return claim.to_verdict(CheckOutcome.MOVED, evidence, suggestion=new, is_guess=True)
     return claim.to_verdict(CheckOutcome.MISSING, f"no file or folder {plain}")
 
 
@@ -300,7 +300,7 @@ def _check_deleted(claim: ProjectClaim, path: str, old: str, project: Project) -
         claimed = _replace_path(claim.text, path, same)
         found = f"the only file of that name is {same}"
         return claim.to_verdict(
-            CheckOutcome.MOVED, deletion, found, suggestion=claimed, existed=True
+            CheckOutcome.MOVED, deletion, found, suggestion=claimed, existed=True, is_guess=True
         )
     return claim.to_verdict(CheckOutcome.MISSING, deletion, existed=True)
 

@@ -168,6 +168,7 @@ def _pack(verdict: Verdict) -> tuple[object, ...]:
         verdict.problem,
         verdict.changed_at,
         verdict.existed,
+        verdict.is_guess,
     )
 
 
@@ -181,6 +182,7 @@ def _unpack_verdict(
     problem: str,
     changed_at: float,
     existed: bool,
+    is_guess: bool,
 ) -> Verdict:
     texts = (claim, suggestion, problem, *evidence)
     numbers = (line, changed_at)
@@ -198,6 +200,7 @@ def _unpack_verdict(
         problem,
         changed_at,
         bool(existed),
+        bool(is_guess),
     )
 
 

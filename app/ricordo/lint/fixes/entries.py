@@ -9,13 +9,18 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 from ricordo.agents.folder import PROJECT_FILES
-from ricordo.lexicon import list_word_ends
+from ricordo.lexicon import is_abbreviation
 from ricordo.lint.finding import Fix
 from ricordo.lint.fixes.lines import remove_lines, split_plain_lines
 from ricordo.lint.fixes.links import LinkTargets, relink, remove_link
 from ricordo.lint.prose import split_words
 from ricordo.memory.change import AddEntry, ChangeOperation, Create, EditLine, MoveLine, SetField
-from ricordo.memory.entry import find_entry_lines, find_model_entry, format_entry
+from ricordo.memory.entry import (
+    find_entry_lines,
+    find_model_entry,
+    find_section_entry,
+    format_entry,
+)
 from ricordo.memory.index import Entry, EntryForm, MemoryIndex, compute_load
 from ricordo.memory.lines import move_line, split_lines
 from ricordo.memory.link_text import format_markdown_link
@@ -25,29 +30,67 @@ from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 from ricordo.secrets import find_secrets
 
-MAX_DESCRIPTION = 140
+MAX_DESCRIPTION = 200
 """Characters of a generated description."""
 
 _LINK = compile_lazily(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)|\[\[(?:[^\[\]\n|]*\|)?([^\[\]\n]*)\]\]")
-_MARKUP = compile_lazily(r"^\s*(?:#{1,6}\s+|>\s*|(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?)+|[*`]+|~~")
-_SENTENCE = compile_lazily(r"[^.!?。！？]*(?:[.!?](?!\s|$)[^.!?。！？]*)*")
-_SILENT = compile_lazily(r"\s*(?:[-=*_]{3,}|`{3}.*|~{3}.*|<!--.*|\|[-:| ]*)?\s*$")
+_MARKUP = compile_lazily(r"[*`]+|~~")
+_NO_PROSE = compile_lazily(
+    r"\s*(?:#|[|>]|[-*+]\s|\d{1,9}[.)]\s|<|!?\[\[?[^\[\]]*\]|[-=*_]{3,}\s*$|[^\w\s]?\s*$)"
+    r"|\W*(?:[^\s:：.]+\s+){0,3}[^\s:：.]+\s*(?::\W*(?=\s|$)|：)"
+)
+"""The beginning of a line that is a heading, a list item, a table, a link, a rule, or a label with
+a value: `Created: 12 May`.
+"""
+_STOP = compile_lazily(r"[.!?](?=\s|$)|[。！？]")
+_FEWEST_WORDS, _FEWEST_SIGNS = 4, 8
+"""Words of a sentence, and characters of one in a script without blanks, that describes a note."""
 
 
 @lru_cache(maxsize=1)  # called twice for frontmatter of which not every field can be filled
 def summarise_text(text: str) -> str:
-    """Return the first sentence of a markdown `text` without markup, cut at a word where it is
-    long; a heading only where there is nothing else. "" where the text contains a secret, which
-    must not be copied.
+    """Return the first sentence of the first paragraph of a markdown `text`, whole and without
+    markup. "" where no paragraph is prose, where that sentence is long, and where the text contains
+    a secret, which must not be copied.
     """
-    if find_secrets(text):
+    paragraph = _strip_markup(_find_paragraph(text))
+    sentence = paragraph
+    for stop in _STOP.finditer(paragraph):
+        before, after = paragraph[: stop.end()], paragraph[stop.end() :]
+        is_open = before.count("(") > before.count(")")
+        if not is_open and not (stop[0] == "." and is_abbreviation(before, after)):
+            sentence = before
+            break
+    sentence = sentence.rstrip(".。")
+    words, signs = len(sentence.split()), 0 if sentence.isascii() else len(sentence)
+    is_long_enough = words >= _FEWEST_WORDS or (words == 1 and signs >= _FEWEST_SIGNS)
+    is_whole = not sentence.endswith((":", "：", ",", "，", "…"))
+    if not is_long_enough or not is_whole or len(sentence) > MAX_DESCRIPTION or find_secrets(text):
         return ""
-    lines = [line for line in text.split("\n") if not _SILENT.match(line)]
-    prose = [line for line in lines if not line.lstrip().startswith("#")] or lines
-    plain = _strip_markup(prose[0]) if prose else ""
-    match = _SENTENCE.match(plain)
-    sentence = (match.group() if match else plain).strip(" :;,—–-|")
-    return sentence if len(sentence) <= MAX_DESCRIPTION else _shorten_text(sentence)
+    return sentence
+
+
+def _find_paragraph(text: str) -> str:
+    """Return the first paragraph of prose in one line, outside code fences; "" without one before
+    the second heading, for a section does not describe the whole. Lines below a list item or a
+    label go on with it.
+    """
+    lines: list[str] = []
+    is_code = is_other = False
+    headings = 0
+    for line in text.split("\n"):
+        headings += not is_code and bool(_HEADING.match(line))
+        if headings > 1:
+            break
+        is_fence = bool(_FENCE.match(line))
+        is_code ^= is_fence
+        is_end = is_fence or not line.strip() or line.startswith("#")
+        if lines and (is_end or _NO_PROSE.match(line)):
+            break
+        is_other = not is_end and (is_other or bool(_NO_PROSE.match(line)))
+        if not (is_code or is_end or is_other):
+            lines.append(line)
+    return " ".join(lines)
 
 
 def _strip_markup(line: str) -> str:
@@ -55,14 +98,10 @@ def _strip_markup(line: str) -> str:
     return " ".join(_MARKUP.sub("", unlinked).split())
 
 
-def _shorten_text(sentence: str) -> str:
-    ends = list_word_ends(sentence, MAX_DESCRIPTION - 1)
-    return sentence[: ends[-1] if ends else MAX_DESCRIPTION - 1].rstrip(_TRAILING) + "…"
-
-
 _FENCE = compile_lazily(r" {0,3}(?:`{3}|~{3})")
 _TRAILING = " ,;:—–-.，、；：。"
 """Characters that no shortened text ends with."""
+_CLAUSE_END = compile_lazily(r"[.;,:!?](?=\s|$)|[。；，、：！？]|\s[-–—·|](?=\s)")
 _PAIRS = ("`", "**", "__", "~~")
 _HEADING = compile_lazily(r" {0,3}#{1,6}(?:\s|$)")
 _DAY = compile_lazily(r"20\d\d[-_/.]?(?:0\d|1[0-2])")
@@ -99,11 +138,25 @@ class MissingEntries:
         """Return the fix that adds the entry; None where the note should not be listed. Safe where
         the note was clearly forgotten, and the form and place of its entry are clear.
         """
-        if note.path.rpartition("/")[2].lower() in PROJECT_FILES or note.path in self._encrypted:
+        is_left_out = note.path.rpartition("/")[2].lower() in PROJECT_FILES
+        if is_left_out or note.path in self._encrypted or self.refuse(note):
             return None
         act = AddEntry(self._index.path, note.path)
         safe = self._is_open and self._was_forgotten(note) and self._has_its_place(note)
         return Fix(f"add an entry to {self._index.path}", (act,), safe)
+
+    def refuse(self, note: Note) -> str:
+        """Return why the index has no place for an entry of `note`; "" where it has one."""
+        memory, index = self._memory, self._index
+        limits, load = memory.layout.limits, memory.load
+        if index is memory.index and limits and (load.fill_ratio > 1 or load.lines == limits.lines):
+            return f"{index.path} has no room left in what its agent loads"
+        model = find_section_entry(memory, index, note)
+        if model is None and index.entries:
+            return f"no section of {index.path} lists notes of its folder, type or name"
+        if model and model.hook and not note.description:
+            return f"it has no description, as the entries of {index.path} have"
+        return ""
 
     def fix_all(self, notes: Iterable[Note]) -> Fix | None:
         """Return the fix that adds the entries of all `notes` that should be listed; None where
@@ -222,40 +275,42 @@ def are_in_one_section(index: MemoryIndex, first: Entry, second: Entry) -> bool:
 
 def fix_duplicate_entry(index: MemoryIndex, first: Entry, second: Entry) -> Fix | None:
     """Return the fix that removes the `second` of two entries for one note from `index`; None
-    where its line has other links.
+    where it says anything that the first does not, or belongs to another list.
     """
-    if not _is_alone(index, second):
-        return None
     lines = _lines_of(index, second)
-    is_in_list = are_in_one_section(index, first, second)
-    is_safe = is_in_list and len(lines) == 1 and _adds_nothing(first, second)
-    return Fix(f"remove the entry on line {second.line}", remove_lines(index.note, lines), is_safe)
+    is_repeated = len(lines) == 1 and _is_alone(index, second) and _adds_nothing(first, second)
+    if not is_repeated or not are_in_one_section(index, first, second):
+        return None
+    label = f"remove the entry on line {second.line}"
+    return Fix(label, remove_lines(index.note, lines), safe=True)
 
 
-def fix_long_entry(index: MemoryIndex, entry: Entry, longest: int) -> Fix | None:
-    """Return the fix that cuts the hook of `entry` at the end of a word, so that the line has at
-    most `longest` characters. None where the hook is not the end of the entry, or a link would be
-    lost. Never safe: agents then load less.
+def fix_long_entry(memory: Memory, index: MemoryIndex, entry: Entry, longest: int) -> Fix | None:
+    """Return the fix that cuts the hook of `entry` at the end of a clause, so that the line has at
+    most `longest` characters. None where the body of its note does not say all that is cut, where a
+    date or a link would be lost, or the hook is not the end of the entry. Never safe: agents then
+    load less.
     """
     line, hook = entry.text.rstrip(), entry.hook
-    if entry.form is not EntryForm.BULLET or not hook or not line.endswith(hook):
+    note = memory.by_path.get(memory.resolve_entry(index, entry).path)
+    if entry.form is not EntryForm.BULLET or not hook or not line.endswith(hook) or note is None:
         return None
-    if len(find_entry_lines(index, entry)) > 1:
+    if len(find_entry_lines(index, entry)) > 1 or not _is_alone(index, entry):
         return None
-    begin = line[: -len(hook)]
-    ends = list_word_ends(hook, longest - len(begin) - 1)
-    short = next((hook[:end] for end in reversed(ends) if _is_whole(hook[:end])), "")
-    short = short.rstrip(_TRAILING)
-    if not short or "](" in hook[len(short) :] or "[[" in hook[len(short) :]:
-        return None
-    label = f"shorten the entry to {len(begin) + len(short) + 1} characters"
-    edit = EditLine(index.path, entry.line, entry.text, f"{begin}{short}…")
-    return Fix(label, (edit,))
+    begin, body = line[: -len(hook)], _plain(note.body)
+    for clause in reversed(list(_CLAUSE_END.finditer(hook, 0, max(longest - len(begin), 0)))):
+        short, cut = hook[: clause.start()].rstrip(_TRAILING), hook[clause.start() :]
+        is_said = all(_plain(part) in body for part in _CLAUSE_END.split(cut))
+        if short and is_said and _is_whole(short) and not _DAY.search(cut):
+            edit = EditLine(index.path, entry.line, entry.text, begin + short)
+            return Fix(f"shorten the entry to {len(begin) + len(short)} characters", (edit,))
+    return None
 
 
 def fix_inline_body(memory: Memory, index: MemoryIndex, lines: Sequence[int]) -> Fix | None:
     """Return the fix that moves `lines` of the index, 1-based numbers, into a new note and replaces
-    them with an entry; None where that would split a code fence or copy a secret.
+    them with an entry. None where that would split a code fence or copy a secret, and where no
+    heading below that of the index names their subject or no sentence describes them.
     """
     every = split_plain_lines(index.note)
     first, last = lines[0], lines[-1]
@@ -264,8 +319,8 @@ def fix_inline_body(memory: Memory, index: MemoryIndex, lines: Sequence[int]) ->
     if before % 2 or sum(bool(_FENCE.match(line)) for line in body) % 2:
         return None
     description = summarise_text("\n".join(body))
-    name = _heading_above(every, first) or description
-    if not description or find_secrets(name):
+    name = _heading_above(every, first)
+    if not description or not name or find_secrets(name):
         return None
     path = choose_path(name, (*memory.by_path, *memory.others), memory.layout, index.folder)
     title = name.replace("[", "(").replace("]", ")")
@@ -315,10 +370,12 @@ def _new_fields(
 
 
 def _heading_above(lines: Sequence[str], first: int) -> str:
-    """Return the heading right above line number `first`; "" where there is none."""
+    """Return the heading right above line number `first`; "" where there is none but the title of
+    the file.
+    """
     for line in reversed(lines[: first - 1]):
         if line.strip():
-            return line.strip("# ") if line.startswith("#") else ""
+            return line.strip("# ") if line.startswith("##") else ""
     return ""
 
 
@@ -347,9 +404,10 @@ def _adds_nothing(first: Entry, second: Entry) -> bool:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.casefold().split()).rstrip(".")
+    return _strip_markup(text).casefold().rstrip(".")
 
 
 def _is_whole(text: str) -> bool:
     """Return whether every opening mark in `text` is closed."""
-    return not any(text.count(mark) % 2 for mark in _PAIRS) and text.count("[") == text.count("]")
+    closed = (text.count(left) == text.count(right) for left, right in ("[]", "()", "（）"))
+    return not any(text.count(mark) % 2 for mark in _PAIRS) and all(closed)

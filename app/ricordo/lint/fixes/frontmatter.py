@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from ricordo.lint.conventions import Conventions, NameForm, build_name
 from ricordo.lint.finding import Fix
 from ricordo.lint.fixes.entries import summarise_text
 from ricordo.lint.fixes.lines import remove_lines, split_plain_lines
@@ -21,21 +22,28 @@ _VALUE = compile_lazily(r"([ \t]*[^\s:#-][^:]*:[ \t]+)(\S.*?)[ \t]*")
 _CUT = compile_lazily(r"\s#(?=[^\s#])")
 
 
-def fix_missing_fields(note: Note, fields: Collection[str], layout: Layout) -> Fix | None:
+def fix_missing_fields(
+    note: Note, fields: Collection[str], layout: Layout, conventions: Conventions
+) -> Fix | None:
     """Return the fix that sets `fields` (of name, description and type) in the frontmatter of
-    `note`, adding it where there is none: the stem, the first sentence, and the type in its file
-    name or folder. None where a value is unknown. Never safe: which fields the frontmatter has is a
-    convention of each memory.
+    `note`, adding it where there is none, in the place and form that the `conventions` have: the
+    stem, the first sentence, and the type in its file name or folder. None where a value is
+    unknown. Never safe: which fields the frontmatter has is a convention of each memory.
     """
+    form = conventions.name_form or NameForm.FILE
     sources = {
-        "name": lambda: note.stem,
+        "name": lambda: build_name(note, form) or note.stem,
         "description": lambda: summarise_text(note.body),
         "type": lambda: _guess_type(note, layout.types),
     }
     values = {field: sources[field]() for field in fields}
     if not all(values.values()):
         return None
-    acts = (SetField(note.path, layout.get_keys(field)[0], values[field]) for field in fields)
+    keys = {field: layout.get_keys(field)[0] for field in fields}
+    acts = (
+        SetField(note.path, f"metadata.{key}" if key in conventions.nested else key, values[field])
+        for field, key in keys.items()
+    )
     return Fix(f"set {' and '.join(fields)}", tuple(acts))
 
 

@@ -102,7 +102,9 @@ def frontmatter_incomplete(note: Note, context: RuleContext) -> Iterator[RuleRes
     if missing or demanded:
         fields = ", ".join((*missing, *demanded))
         message = f"Missing in the frontmatter: {fields}."
-        fix = fix_missing_fields(note, missing, context.layout) if not demanded else None
+        fix = (
+            fix_missing_fields(note, missing, context.layout, conventions) if not demanded else None
+        )
         why = (
             (f"{conventions.schema} demands: {', '.join(demanded)}",) if conventions.schema else ()
         )
@@ -145,8 +147,9 @@ def unknown_type(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
 def _add_frontmatter(note: Note, context: RuleContext) -> Fix | None:
     """Return the fix that adds all fields the agent expects, else name and description alone."""
     fields = dict.fromkeys(("name", "description", *context.layout.required))
-    return fix_missing_fields(note, list(fields), context.layout) or fix_missing_fields(
-        note, ["name", "description"], context.layout
+    layout, conventions = context.layout, context.conventions
+    return fix_missing_fields(note, list(fields), layout, conventions) or fix_missing_fields(
+        note, ["name", "description"], layout, conventions
     )
 
 

@@ -79,7 +79,9 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             continue
         for note in missing:
             message = f"“{note.name}” is not listed in the index."
-            yield RuleResult(0, message, note.path, (), note.path, entries.fix(note))
+            why = entries.refuse(note)
+            evidence = (f"no automatic entry: {why}",) if why else ()
+            yield RuleResult(0, message, note.path, evidence, note.path, entries.fix(note))
 
 
 def _find_unlisted_names(memory: Memory) -> frozenset[str]:
@@ -132,14 +134,15 @@ def _report_incomplete(
     message = f"The index does not list {len(missing)} of {expected} notes{where}."
     named = ", ".join(note.path for note in missing[:_SHOWN])
     more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
-    at_most = Severity.WARNING if len(missing) * 2 < expected else Severity.INFO
+    is_list = len(missing) * 2 < expected
+    at_most = Severity.WARNING if is_list else Severity.INFO
     return RuleResult(
         0,
         message,
         f"many{where}",
         (f"not listed: {named}{more}",),
         index.path,
-        entries.fix_all(missing),
+        entries.fix_all(missing) if is_list else None,
         at_most=at_most,
     )
 
@@ -284,15 +287,22 @@ def index_near_budget(memory: Memory, context: RuleContext) -> Iterator[RuleResu
 
 @memory_rule("index-long-entry", Severity.INFO, "an index entry longer than 200 characters")
 def index_long_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find entries that take the space of several."""
+    """Find entries that take the space of several, in an index that agents load and whose text
+    comes near their limit: anywhere else they cost nothing.
+    """
     longest = context.thresholds["index-long-entry.characters"]
-    for index in memory.indexes:
-        for entry in index.entries:
-            if entry.form in LISTED_FORMS and len(entry.text) > longest:
-                size = f"{len(entry.text):,} characters, limit {longest:g}"
-                message = f"Entry “{entry.title}” is too long: {size}."
-                fix = fix_long_entry(index, entry, int(longest))
-                yield RuleResult(entry.line, message, entry.text, (entry.text,), index.path, fix)
+    index, limits = memory.index, memory.layout.limits
+    share = context.thresholds["index-near-budget.share"]
+    if index is None or limits is None or memory.load.units <= limits.units * share:
+        return
+    links = Counter(link.line for link in index.note.links)
+    for entry in index.entries:
+        is_one = entry.form in LISTED_FORMS and links[entry.line] == 1
+        if is_one and len(entry.text) > longest:
+            size = f"{len(entry.text):,} characters, limit {longest:g}"
+            message = f"Entry “{entry.title}” is too long: {size}."
+            fix = fix_long_entry(memory, index, entry, int(longest))
+            yield RuleResult(entry.line, message, entry.text, (entry.text,), index.path, fix)
 
 
 @memory_rule("index-inline-body", Severity.INFO, "note text written into the index")

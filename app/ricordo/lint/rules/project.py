@@ -75,7 +75,8 @@ def _severity_of(verdict: Verdict) -> Severity:
     """Return the severity of a failed claim: what the project never had may be planned, local, or
     of another project.
     """
-    is_proved = verdict.existed or verdict.outcome is CheckOutcome.MOVED
+    is_moved = verdict.outcome is CheckOutcome.MOVED and not verdict.is_guess
+    is_proved = verdict.existed or is_moved
     return Severity.WARNING if is_proved else Severity.INFO
 
 
@@ -183,6 +184,6 @@ def _line_of(note: Note, verdict: Verdict) -> int:
 
 
 def _build_fix(note: Note, verdict: Verdict, line: int) -> Fix | None:
-    if not verdict.suggestion:
+    if not verdict.suggestion or verdict.is_guess:
         return None
     return fix_outdated_claim(note, line, verdict.claim, verdict.suggestion, verdict.evidence)

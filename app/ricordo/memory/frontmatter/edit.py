@@ -14,6 +14,8 @@ from ricordo.memory.frontmatter.parser import Frontmatter, Value
 from ricordo.memory.lines import detect_line_end
 from ricordo.text import make_visible
 
+_INSIDE = "metadata."
+"""The beginning of a key that is to be inside `metadata`."""
 _UNQUOTED_TYPES = frozenset(("str", "timestamp"))
 """Types of values that need no quotes: agents write dates without them."""
 
@@ -21,15 +23,15 @@ _UNQUOTED_TYPES = frozenset(("str", "timestamp"))
 def set_field(text: str, key: str, value: str) -> str:
     """Return a note's `text` (without byte order mark) with the frontmatter field `key` set.
 
-    A key inside `metadata`, and not at the top, is set there. Raises ChangeRefused with the
-    reason if the frontmatter cannot be edited safely.
+    A key inside `metadata`, and not at the top, is set there; `metadata.KEY` is added there, too.
+    Raises ChangeRefused with the reason if the frontmatter cannot be edited safely.
     """
     frontmatter = parser.read_frontmatter(text)
     if frontmatter.error is not None:
         raise ChangeRefused(
             f"Invalid frontmatter: line {frontmatter.error.line}, {frontmatter.error.message}."
         )
-    if not _is_field_name(key):
+    if not _is_field_name(key.removeprefix(_INSIDE)):
         raise ChangeRefused(f"“{make_visible(key)}” is not a valid field name.")
     if isinstance(frontmatter.fields.get(key), Mapping):
         raise ChangeRefused(f"“{key}” has nested fields, which one value would replace.")
@@ -50,7 +52,13 @@ def _is_field_name(key: str) -> bool:
 
 def _add_frontmatter(text: str, key: str, value: str) -> str:
     end = detect_line_end(text)
-    return f"---{end}{key}: {format_scalar(value)}{end}---{end}{text}"
+    return f"---{end}{_format_field(key, value, end)}---{end}{text}"
+
+
+def _format_field(key: str, value: str, end: str) -> str:
+    nested = key.removeprefix(_INSIDE)
+    above = f"metadata:{end}  " if nested != key else ""
+    return f"{above}{nested}: {format_scalar(value)}{end}"
 
 
 def _replace_or_add(text: str, frontmatter: Frontmatter, key: str, value: str) -> str:
@@ -58,11 +66,19 @@ def _replace_or_add(text: str, frontmatter: Frontmatter, key: str, value: str) -
     end = frontmatter.end
     closing = text.rindex("\n", 0, end - 1) + 1 if end > opening else opening
     block = text[opening:closing]
-    place = parser.find_value(block, key, in_metadata=key not in frontmatter.fields)
-    if place is None:
-        added = f"{key}: {format_scalar(value)}{detect_line_end(text)}"
-        return text[:closing] + added + text[closing:]
-    return text[:opening] + _replace_value(block, place, value) + text[closing:]
+    nested, line_end = key.removeprefix(_INSIDE), detect_line_end(text)
+    place = parser.find_value(block, nested, in_metadata=key not in frontmatter.fields)
+    if place is not None:
+        return text[:opening] + _replace_value(block, place, value) + text[closing:]
+    metadata = frontmatter.fields.get("metadata")
+    if nested == key or not isinstance(metadata, Mapping):
+        return text[:closing] + _format_field(key, value, line_end) + text[closing:]
+    whole = parser.find_value(block, "metadata", in_metadata=False)
+    assert whole is not None
+    column = whole.start - (block.rfind("\n", 0, whole.start) + 1)
+    added = f"{line_end}{' ' * column}{nested}: {format_scalar(value)}"
+    stop = _end_of_content(block, whole.end)
+    return text[:opening] + block[:stop] + added + block[stop:] + text[closing:]
 
 
 def _replace_value(block: str, place: parser.ValuePlace, value: str) -> str:
@@ -119,7 +135,8 @@ def _verify(text: str, before: Frontmatter, edited: str, key: str, value: str) -
 
 
 def _with_field(fields: Mapping[str, Value], key: str, value: str) -> Mapping[str, Value]:
-    metadata = fields.get("metadata")
-    if key not in fields and isinstance(metadata, Mapping) and key in metadata:
-        return {**fields, "metadata": {**metadata, key: value}}
+    metadata, nested = fields.get("metadata"), key.removeprefix(_INSIDE)
+    inside = metadata if isinstance(metadata, Mapping) else {}
+    if nested != key or (key not in fields and key in inside):
+        return {**fields, "metadata": {**inside, nested: value}}
     return {**fields, key: value}

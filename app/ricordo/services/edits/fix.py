@@ -27,7 +27,6 @@ from ricordo.memory.compose import compose, find_hard_link_warnings
 from ricordo.memory.diff import format_unified
 from ricordo.memory.draft import apply_edits
 from ricordo.memory.entry import find_line_before, find_model_entry, format_entry
-from ricordo.memory.index import Entry
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import is_protected
 from ricordo.secrets.find import collect_secrets, mask_excerpt
@@ -51,7 +50,6 @@ def gather_changes(memory: Memory, todo: Sequence[Finding]) -> list[Change]:
     index: separate ones would each parse a long index again.
     """
     indexes = {index.path: index for index in memory.indexes}
-    models: dict[tuple[str, str], Entry | None] = {}
     lines: dict[tuple[str, int], list[str]] = {}
     changes: list[Change] = []
     for change in (change for finding in todo for change in build_changes(finding)):
@@ -60,10 +58,8 @@ def gather_changes(memory: Memory, todo: Sequence[Finding]) -> list[Change]:
         if not isinstance(act, AddEntry) or note is None or act.path not in indexes:
             changes.append(change)
             continue
-        index, kind = indexes[act.path], (act.path, note.type)
-        if kind not in models:
-            models[kind] = find_model_entry(memory, index, note)
-        model = models[kind]
+        index = indexes[act.path]
+        model = find_model_entry(memory, index, note)
         if model is None or model.text.lstrip()[:1].isdigit():
             # each entry is the model or the number before the next
             changes.append(change)
@@ -80,6 +76,8 @@ INTERACTIVE_RULES = frozenset(("secret",))
 """Rules whose fix asks the user first."""
 _SAME_PROBLEM = {"index-near-budget": "index-over-budget"}
 """Rules that grade one problem: a fix may turn the second into the first."""
+_ABOUT_USE = frozenset(("never-read", "stale"))
+"""Rules on what agents and the user do with a note: no text of a fix is their cause."""
 _PASSES = 8
 """One fix may allow another: an index is shorter without an entry."""
 _MOST_RUNS = 40
@@ -103,8 +101,12 @@ class FixPlan:
     unfixed: tuple[UnfixedFinding, ...]
 
 
-def compose_fix(notebook: Notebook, memory: Memory, findings: Iterable[Finding]) -> ChangeSet:
-    """Return the change set that fixes the `findings` together. Raises ChangeRefused."""
+def compose_fix(notebook: Notebook, snapshot: Snapshot, findings: Sequence[Finding]) -> ChangeSet:
+    """Return the change set that fixes the `findings` of `snapshot` together. Raises ChangeRefused,
+    also where `plan_fixes` would not make it: it would add a finding, or an entry would cost agents
+    something.
+    """
+    memory = snapshot.memory
     # findings on one line may share a fix
     changes = {
         change.operation: change for finding in findings for change in build_changes(finding)
@@ -113,7 +115,11 @@ def compose_fix(notebook: Notebook, memory: Memory, findings: Iterable[Finding])
         raise ChangeRefused("This finding has no automatic fix; e edits the note.")
     change_set = compose(memory, list(changes.values()), protected=protected_paths(notebook))
     acts = [change.operation for change in changes.values()]
-    loss = _describe_loss(memory, apply_edits(memory, change_set.edits), acts)
+    after = apply_edits(memory, change_set.edits)
+    loss = _describe_loss(memory, after, acts)
+    planner = _FixPlanner(notebook, snapshot, frozenset(), unsafe=True)
+    if harm := planner.find_harm(_Trial(after, tuple(findings)), loss):
+        raise ChangeRefused(f"Not fixed: {harm}. e edits the note.")
     warnings = [f"{loss[0].upper()}{loss[1:]}."] if loss else []
     return replace(change_set, warnings=(*change_set.warnings, *warnings))
 
@@ -179,6 +185,16 @@ class _FixPlanner:
             if finding.id not in dismissed and self._is_selected(finding)
         )
         return FixPlan(self._change_set(), self._fixed_findings(), unfixed)
+
+    def find_harm(self, trial: _Trial, loss: str) -> str:
+        """Return why the fixes of `trial` are not to be made: they add a finding, or an entry with
+        this `loss`; "" where nothing speaks against them.
+        """
+        acts = (act for finding in trial.fixed if finding.fix for act in finding.fix.acts)
+        if loss and any(isinstance(act, AddEntry) for act in acts):
+            return loss
+        added = self._added(self._notebook.lint(trial.memory), trial)
+        return _describe_added(added[0]) if added else ""
 
     def _is_selected(self, finding: Finding) -> bool:
         return not self._only or finding.rule in self._only
@@ -282,7 +298,7 @@ class _FixPlanner:
         added: list[Finding] = []
         for finding in findings:
             problem = _problem_of(finding)
-            if finding.id in known:
+            if finding.id in known or finding.rule in _ABOUT_USE:
                 continue
             if room[problem] and problem not in closed:
                 room[problem] -= 1
@@ -317,7 +333,7 @@ class _FixPlanner:
             suspects = [one for one in fixed if len(fixed) == 1 or finding.path in _paths(one)]
             if len(suspects) == 1 and suspects[0] not in harmful:
                 harmful += suspects
-                why = f"the fix would add a finding, {finding.rule}"
+                why = _describe_added(finding)
                 self._refused[suspects[0].id] = why
                 if not finding.line or finding.rule in _SAME_PROBLEM.values():
                     # a file that is full is so for all fixes of this rule
@@ -407,6 +423,10 @@ def _refuse_hard_links(memory: Memory, edits: Iterable[Edit]) -> None:
         raise ChangeRefused(f"{warnings[0]} F in the notebook asks, --unsafe does it")
 
 
+def _describe_added(finding: Finding) -> str:
+    return f"the fix would add a finding, {finding.rule}"
+
+
 def _problem_of(finding: Finding) -> tuple[str, str]:
     """Return the rule and the file of a finding, with one rule for all grades of a problem."""
     return _SAME_PROBLEM.get(finding.rule, finding.rule), finding.path
@@ -419,8 +439,12 @@ def _describe_loss(before: Memory, after: Memory, acts: Sequence[ChangeOperation
     loaded, was_loaded = _loaded_notes(after), _loaded_notes(before)
     if not {act.note for act in acts if isinstance(act, AddEntry)} <= loaded:
         return "the entry would not be loaded; the index is too long"
-    edited = Counter(act.old for act in acts if isinstance(act, EditLine | MoveLine))
-    lines, remaining = (Counter(memory.load.text.split("\n")) for memory in (before, after))
+    # the end of the last line is stripped as long as it is the last
+    edited = Counter(act.old.rstrip() for act in acts if isinstance(act, EditLine | MoveLine))
+    lines, remaining = (
+        Counter(line.rstrip() for line in memory.load.text.split("\n"))
+        for memory in (before, after)
+    )
     if lines - remaining - edited or was_loaded & after.by_path.keys() - loaded:
         return "agents would load less of the index"
     return ""

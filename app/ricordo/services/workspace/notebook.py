@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import IntEnum, auto
 from functools import cached_property
+from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -323,6 +324,8 @@ class Notebook:
         self.verdicts = ReviewVerdicts(self.database, place.root)
         self.activity = activity or TranscriptStore(environment.state)
         quiet = None if only else QuietRules(environment.state, place.root)
+        self._judging = Lock()
+        """Held while linter and learner use what they cached: fixes are tried in a thread."""
         self._learner = ConventionLearner(get_corrections(settings, place.root))
         self._linter = Linter(get_severities(settings, place.root), only, quiet)
         self._judges_all = not only
@@ -532,11 +535,13 @@ class Notebook:
     def learn_conventions(self, memory: Memory) -> Conventions:
         """Return the conventions of `memory`, as learned, demanded and set."""
         schema = find_schema(memory, git.find_top_level(memory.root) or memory.root)
-        return self._learner.learn(memory, schema)
+        with self._judging:
+            return self._learner.learn(memory, schema)
 
     def _run_rules(self, memory: Memory, context: RuleContext) -> tuple[Finding, ...]:
         """Return the findings, with fixes marked unsafe that the user refused as proposals."""
-        findings = self._linter.run(memory, context)
+        with self._judging:
+            findings = self._linter.run(memory, context)
         refused: Collection[str] = ()
         with suppress(StateUnusable):
             refused = self.decisions.find_active(Decision.REFUSE_FIX)

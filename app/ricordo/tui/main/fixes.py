@@ -36,9 +36,7 @@ class FixActions:
     async def fix(self, snapshot: Snapshot, findings: Sequence[Finding]) -> None:
         """Propose the fix of `findings`, and apply what the user approves."""
         writing = self._writing
-        change_set = await asyncio.to_thread(
-            compose_fix, writing.notebook, snapshot.memory, findings
-        )
+        change_set = await asyncio.to_thread(compose_fix, writing.notebook, snapshot, findings)
         words = [make_one_line(finding.message) for finding in findings]
         asks = any(finding.rule in INTERACTIVE_RULES for finding in findings)
         purges = False
