@@ -85,7 +85,7 @@ async def test_git_is_asked_once_and_not_before_the_memory_is_on_the_screen(
     app = notebook_app(root)
 
     def counted(directory: str, command: str, *arguments: str, **bounds: float) -> bytes | None:
-        if "--relative" in arguments:
+        if "--relative" in arguments and directory == str(root):
             asked.append((directory, "tides" in stage.index_text))
         return ask(directory, command, *arguments, **bounds)  # type: ignore[arg-type]
 

@@ -73,7 +73,7 @@ async def test_statements_are_decided_and_only_ctrl_s_writes_the_draft(root: Pat
             ("❝", "Asked first"),
             ("↻", "`pytest -q tests/test_alarm.py` succeeded"),
             ("✓", f"`{ALARM}` (transcript: edited"),
-            ("?", "No remaining"),
+            ("❝", "The agent on remaining work"),
         ):
             assert f" {glyph} {words}" in shown
         # the facts of a statement are marked, and listed below it

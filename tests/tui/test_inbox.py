@@ -406,7 +406,7 @@ async def test_a_deletion_among_other_changes_arrives_while_the_notebook_is_open
 ) -> None:
     root = recorded(tmp_path)
     async with staged(root) as stage:
-        await stage.wait_for(lambda: stage.main._past.is_counted)
+        await stage.wait_for(lambda: stage.main._navigation.is_counted)
         agent_session(root)
         await stage.wait_for(lambda: "5 new in the inbox" in stage.top)
     assert {it.path for it in read_inbox(notebook_of(root)).pending} == {

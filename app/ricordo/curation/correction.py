@@ -58,7 +58,7 @@ _IGNORED = ("negation", "all", "some", "only", "generic", "particles")
 """Word lists that name nothing."""
 
 
-class _Value(NamedTuple):
+class _SentenceValue(NamedTuple):
     """A value in a sentence."""
 
     kind: str
@@ -91,7 +91,7 @@ class _Frame(NamedTuple):
 
     text: str
     words: tuple[_Word, ...]
-    values: tuple[_Value, ...]
+    values: tuple[_SentenceValue, ...]
     verbs: tuple[int, ...]
     """Where its verbs are."""
 
@@ -100,7 +100,7 @@ class _Frame(NamedTuple):
         """The keys of its words."""
         return frozenset(word.key for word in self.words)
 
-    def find_clause_starts(self, value: _Value) -> Iterator[int]:
+    def find_clause_starts(self, value: _SentenceValue) -> Iterator[int]:
         """Yield where the clause of a value may begin, nearest first: behind a pause, or behind a
         value of another kind.
         """
@@ -116,7 +116,7 @@ class _Frame(NamedTuple):
             parts[it.start : it.end] = " " * (it.end - it.start)
         return "".join(parts)
 
-    def list_before(self, value: _Value) -> list[_Word]:
+    def list_before(self, value: _SentenceValue) -> list[_Word]:
         """Return the words before `value` in its clause; of the clause before where it has none."""
         for begin in self.find_clause_starts(value):
             before = [word for word in self.words if begin <= word.start < value.start]
@@ -202,7 +202,7 @@ def _compare_values(
     """Return the correction where a sentence gives the slot of a value in `line` another one."""
     subject = _read_subject(note)
     former = {(it.kind, it.key) for it in old.values}
-    found: list[tuple[float, _Value, _Value]] = []
+    found: list[tuple[float, _SentenceValue, _SentenceValue]] = []
     for now in new.values:
         before = new.list_before(now)
         if (now.kind, now.key) in former or _is_rejected(new, now):
@@ -227,7 +227,7 @@ def _compare_values(
     return _Correction(note, line, best) if is_whole else None
 
 
-def _measure_subject(new: _Frame, old: _Frame, was: _Value) -> float:
+def _measure_subject(new: _Frame, old: _Frame, was: _SentenceValue) -> float:
     """Return which share of the words before an old value a sentence has; 0 where both may be
     about different things.
     """
@@ -248,7 +248,7 @@ def _measure_subject(new: _Frame, old: _Frame, was: _Value) -> float:
     return share if is_predicate and share >= _COVERED else 0.0
 
 
-def _is_same_slot(was: _Value, now: _Value, *, is_named: bool) -> bool:
+def _is_same_slot(was: _SentenceValue, now: _SentenceValue, *, is_named: bool) -> bool:
     """Return whether two values are of one kind; of names only those that are named are known to
     be.
     """
@@ -265,7 +265,7 @@ def _is_same_slot(was: _Value, now: _Value, *, is_named: bool) -> bool:
     return (bool(was.slot) and was.slot == now.slot) or (bool(was.noun) and was.noun == now.noun)
 
 
-def _is_rejected(frame: _Frame, value: _Value) -> bool:
+def _is_rejected(frame: _Frame, value: _SentenceValue) -> bool:
     """Return whether a sentence says that a value is not the one, or only under a condition."""
     begin = max((it.end for it in frame.values if it.end <= value.start), default=0)
     begin = max((begin, *(m.end() for m in _PAUSE.finditer(frame.text, 0, value.start))))
@@ -348,7 +348,7 @@ def _read_frame(text: str, day: date) -> _Frame:
     language = detect_language(strip_markup(text))
     days = find_days(text, day)
     values = [
-        _Value(
+        _SentenceValue(
             "date", text[it.start : it.end] if _YEAR.search(text, it.start, it.end) else it.text,
             it.text, it.start, it.end,
         )
@@ -382,23 +382,23 @@ def _read_frame(text: str, day: date) -> _Frame:
     return _Frame(text, words, tuple(sorted(values, key=lambda it: it.start)), verbs)
 
 
-def _make_value(kind: str, match: re.Match[str], plain: str, language: str) -> _Value:
+def _make_value(kind: str, match: re.Match[str], plain: str, language: str) -> _SentenceValue:
     start, end = match.span(kind)
     text = match[kind]
     if kind != "number":
-        return _Value(kind, text, lower_text(text).rstrip("/."), start, end)
+        return _SentenceValue(kind, text, lower_text(text).rstrip("/."), start, end)
     word = plain[slice(*match.span("unit"))].strip(" \t\n-") if match["unit"] else ""
     if word in known.load_words("clock"):
         written = text + match["unit"]
-        return _Value("clock", written, f"{text}:00", start, match.end(), text)
+        return _SentenceValue("clock", written, f"{text}:00", start, match.end(), text)
     unit = known.load_units().get(word)
     if unit is None and (not word or word[0].isalpha()):
-        return _Value(kind, text, text, start, end, text, noun=_get_key(word, language))
+        return _SentenceValue(kind, text, text, start, end, text, noun=_get_key(word, language))
     number = text.replace(",", ".")
     factor = unit.factor if unit else 1.0
     size = f"{float(number) * factor:g}" if number.count(".") < 2 else number
     name = unit.kind if unit else word.replace(" ", "")
-    return _Value(kind, text + match["unit"], size, start, match.end(), text, name)
+    return _SentenceValue(kind, text + match["unit"], size, start, match.end(), text, name)
 
 
 def _get_letter(text: str, token: str, start: int) -> str:

@@ -44,7 +44,7 @@ def find_index(memory: Memory, path: str) -> MemoryIndex | None:
     return max(above, key=lambda index: len(index.folder), default=None)
 
 
-class _Place(NamedTuple):
+class _EntryPlace(NamedTuple):
     """An entry for a note, and the heading that it is below."""
 
     heading: int
@@ -95,21 +95,21 @@ def find_model_entry(memory: Memory, index: MemoryIndex, note: Note) -> Entry | 
     return section or _find_last_alike(_list_places(memory, index), note)
 
 
-def _find_last_alike(places: Sequence[_Place], note: Note) -> Entry | None:
+def _find_last_alike(places: Sequence[_EntryPlace], note: Note) -> Entry | None:
     """Return the last entry of those that share most of type and first word with `note`."""
 
-    def share(place: _Place) -> int:
+    def share(place: _EntryPlace) -> int:
         return sum(group(place.note) == group(note) for group in _GROUPINGS[1:])
 
     return max(reversed(places), key=share).entry if places else None
 
 
 @lru_cache(maxsize=2)
-def _list_places(memory: Memory, index: MemoryIndex) -> Sequence[_Place]:
+def _list_places(memory: Memory, index: MemoryIndex) -> Sequence[_EntryPlace]:
     """Return the entries of `index` in bullets and rows; one without a note has the index as it."""
     headings = _list_headings(index)
     return [
-        _Place(
+        _EntryPlace(
             headings[at - 1] if (at := bisect_right(headings, entry.line)) else 0,
             entry,
             memory.by_path.get(memory.resolve_entry(index, entry).path, index.note),

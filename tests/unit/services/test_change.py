@@ -74,7 +74,6 @@ def test_without_a_person_it_is_tried_again(
     [
         (lambda note: note.unlink(), "deleted a.md"),
         (lambda note: note.rename(note.with_name("b.md")), "probably renamed a.md to b.md"),
-        (lambda note: note.write_text("other"), "changed the same lines of a.md"),
     ],
 )
 def test_a_note_that_others_removed_is_not_created_again(
@@ -87,3 +86,16 @@ def test_a_note_that_others_removed_is_not_created_again(
     with pytest.raises(EditRefused, match=f"Another program {told} meanwhile."):
         apply_merging(notebook, change_set, by_hand=True)
     assert {path.name for path in root.iterdir()} == before
+
+
+def test_what_others_write_into_a_note_goes_with_it_where_it_is_renamed(
+    notebook: Notebook,
+) -> None:
+    root = Path(notebook.place.root)
+    change_set = build_change_set(notebook, notebook.read(), [Change(Rename("a.md", "c.md"))])
+    (root / "a.md").write_text("other")
+    applied, merged = apply_merging(notebook, change_set, by_hand=True)
+    assert isinstance(applied, Applied)
+    assert "c.md" in merged
+    assert not (root / "a.md").exists()
+    assert (root / "c.md").read_text() == "other"

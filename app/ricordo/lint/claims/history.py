@@ -68,7 +68,7 @@ class FileCommit(NamedTuple):
         return f"{self.id} {day} {make_one_line(self.subject[:80])}"
 
 
-class Hunk(NamedTuple):
+class ReplacedLines(NamedTuple):
     """Lines of a file that a commit replaced."""
 
     path: str
@@ -355,7 +355,7 @@ class ProjectHistory:
             self._removed[word, *paths] = list(_parse_removed(answer.split("\n"), word))
         return self._removed[word, *paths]
 
-    def find_hunks(self, *paths: str) -> Iterator[Hunk]:
+    def find_hunks(self, *paths: str) -> Iterator[ReplacedLines]:
         """Yield the lines that commits replaced in the files at `paths`, which are globs of git,
         newest first.
         """
@@ -558,7 +558,7 @@ def _parse_removed(lines: Iterable[str], word: str) -> Iterator[tuple[FileCommit
             yield commit, line[1:].strip()
 
 
-def _parse_hunks(commit: FileCommit, text: str) -> Iterator[Hunk]:
+def _parse_hunks(commit: FileCommit, text: str) -> Iterator[ReplacedLines]:
     for of_file in f"\n{text}".split("\ndiff --git ")[1:]:
         head, *hunks = of_file.split("\n@@ ")
         path = head.rpartition("\n+++ b/")[2].rstrip("\t")
@@ -567,7 +567,7 @@ def _parse_hunks(commit: FileCommit, text: str) -> Iterator[Hunk]:
             removed = tuple(it[1:] for it in lines if it.startswith("-"))
             if removed and len(removed) < len(lines):
                 added = tuple(it[1:] for it in lines if it.startswith("+"))
-                yield Hunk(path, commit, removed, added, "\n".join(removed).lower())
+                yield ReplacedLines(path, commit, removed, added, "\n".join(removed).lower())
 
 
 def _parse_grep(answer: str, commit: str) -> Mapping[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
-from ricordo.lint.claims.corrections import Corrections
+from ricordo.lint.claims.corrected_values import CorrectedValues
 from ricordo.lint.claims.history import ProjectHistory, parse_end_of_day
 from ricordo.lint.claims.instructions import Instructions, is_instruction_file
 from ricordo.lint.claims.manifests import Manifests
@@ -150,9 +150,9 @@ class Project:
         return [it for it in paths if is_instruction_file(it) or it.lower() in readers]
 
     @cached_property
-    def corrections(self) -> Corrections:
+    def corrected_values(self) -> CorrectedValues:
         """The values that commits replaced in the project's pages and settings."""
-        return Corrections(self.history.find_hunks("*.md", "*.mdx", "*.rst", "*.toml"))
+        return CorrectedValues(self.history.find_hunks("*.md", "*.mdx", "*.rst", "*.toml"))
 
     @cached_property
     def manifests(self) -> Manifests:
