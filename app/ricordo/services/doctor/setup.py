@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from shutil import which
 
 from ricordo.agents.agent import MemoryPlace
-from ricordo.agents.diagnosis import SettingInEffect
+from ricordo.agents.diagnosis import MemorySource, SettingInEffect
 from ricordo.agents.folder import has_notes
 from ricordo.agents.instruction_files import (
     ShadowedFile,
@@ -95,8 +95,10 @@ def _check_sources(
     described: dict[str, Problem] = {}
     for place in places:
         for source in support.memory_sources(place, home, environ):
-            is_usable = bool(source.directory)
-            named = source.directory or "no usable path"
+            named = source.directory
+            if not named:
+                described[source.file] = _explain_unusable(support, environment, place, source)
+                continue
             if source.scope == "project":
                 what = f"A repository's settings name the directory of its memory: {named}."
                 advice = "Whoever changes that file chooses where notes go: move it to your own."
@@ -108,12 +110,35 @@ def _check_sources(
             else:
                 what = f"The {source.scope} settings put the memory of {place.root} into {named}."
                 advice = "Nothing, if that is meant."
-                severity = Severity.INFO if is_usable else Severity.WARNING
+                severity = Severity.INFO
             evidence = (f"autoMemoryDirectory in {source.file}",)
             described[source.file] = Problem(
                 "memory-setting", severity, what, evidence, advice, (source.file,)
             )
     yield from described.values()
+
+
+def _explain_unusable(
+    support: AgentSupport, environment: Environment, place: Workplace, source: MemorySource
+) -> Problem:
+    """Return the problem of a setting whose directory is no path that an agent takes."""
+    loaded = next(iter(support.memories_at(place, environment.agent_home, environment.environ)))
+    evidence = [
+        f"autoMemoryDirectory in {source.file}",
+        f"sessions in {place.root} load {loaded.root}",
+    ]
+    meant = os.path.realpath(os.path.join(place.root, source.value))
+    if source.value and has_notes(meant) and meant != os.path.realpath(loaded.root):
+        evidence.append(f"the notes in {meant} are not loaded")
+    return Problem(
+        "memory-setting",
+        Severity.WARNING,
+        f"{source.value or 'The value'} does not count as the directory of a memory: "
+        "only an absolute path does, or one that begins with ~/.",
+        tuple(evidence),
+        "Name an absolute path in your local settings, or remove the setting.",
+        (source.file,),
+    )
 
 
 def _check_background(
@@ -407,7 +432,7 @@ def _check_load(place: MemoryPlace) -> Iterator[Problem]:
             f"{load.lines} lines, limit {load.limits.lines}; "
             f"{load.units:,} units, limit {load.limits.units:,}",
         ),
-        "`ricordo lint` shows what is lost, `--fix` shortens the index.",
+        "`ricordo lint` shows what is lost: shorten entries, or put several into one note.",
         (place.root,),
     )
 
