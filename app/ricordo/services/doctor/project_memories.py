@@ -233,7 +233,7 @@ def _explain_past_worktree(
     if not now:
         return problem
     command = f"git -C {shlex.quote(owner)} worktree repair {shlex.quote(now)}"
-    advice = f"git does not know that the worktree moved, and may prune it: `{command}`."
+    advice = f"Then `{command}` tells git that the worktree moved: it may prune it otherwise."
     return replace(problem, advice=f"{problem.advice} {advice}")
 
 
