@@ -145,7 +145,9 @@ def test_a_join_is_undone_byte_for_byte(
     assert [it["id"] for it in doctor.find("worktree-memory")] == [problem["id"]]
 
 
-def test_the_memory_of_a_moved_project_moves_where_none_is(machine: Machine, doctor: Doctor):
+def test_the_memory_of_a_moved_project_moves_where_none_is(
+    machine: Machine, doctor: Doctor, capsys: pytest.CaptureFixture[str]
+):
     old = repository(machine, "old/tidepool")
     commit = git(old, "rev-parse", "--short", "HEAD").strip()
     source = plant(machine, old, "a", pier="In the harbour.\n")
@@ -161,6 +163,16 @@ def test_the_memory_of_a_moved_project_moves_where_none_is(machine: Machine, doc
     assert notes_of(target) == {"MEMORY.md", "pier.md"}
     assert (target / "MEMORY.md").read_bytes() == text.removeprefix(b"# Memory\n\n")
     assert doctor.find("moved-project") == []
+    # what the repair created is removed with it, and can be made again
+    assert run(["undo", str(target)]) == 0
+    assert not target.exists()
+    assert target.parent.is_dir()
+    assert (source / "MEMORY.md").read_bytes() == text
+    capsys.readouterr()
+    doctor.fix(problem)
+    (target / "boat.md").write_text(note_text("boat", "Sails.\n"))
+    assert run(["undo", str(target)]) == 0
+    assert notes_of(target) == {"boat.md"}
 
 
 def test_transcripts_whose_times_are_none(machine: Machine, doctor: Doctor):
