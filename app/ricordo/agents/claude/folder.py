@@ -130,7 +130,7 @@ def _is_trusted(claude: Installation, place: Workplace) -> bool:
 LONGEST_SLUG = 200
 """Longer slugs are cut here, and a hash of an undocumented algorithm follows."""
 UNKNOWN_HASH = "…"
-"""Stands where that hash is not known."""
+"""What is in place of that hash where it is not known."""
 
 _FOLDER_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 _LONGEST_NAME = 64
