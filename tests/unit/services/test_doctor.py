@@ -1212,6 +1212,27 @@ def test_pages_that_instructions_include_and_that_are_not_there(machine: Machine
     assert doctor.find("instructions-missing") == []
 
 
+def test_pages_that_the_instructions_of_the_user_include(machine: Machine, doctor: Doctor):
+    (machine.config / "own.md").parent.mkdir(exist_ok=True)
+    (machine.config / "own.md").write_text("Be brief.\n")
+    gone = machine.path / "old/rules.md"
+    text = f"@own.md @{gone}\n@~/tides.md `@code.md`\n"
+    (machine.config / "CLAUDE.md").write_text(text)
+    missing = [it["paths"][0] for it in doctor.find("instructions-missing")]
+    assert missing == sorted([str(gone), str(machine.home / "tides.md")])
+
+
+def test_instructions_that_are_included_in_code_only(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    (project / "AGENTS.md").write_text("Use pnpm.\n")
+    (project / "CLAUDE.md").write_text("As in ` @AGENTS.md`:\n\n```\n@AGENTS.md\n```\n")
+    (problem,) = doctor.find("instructions-shadowed")
+    assert problem["paths"][0] == str(project / "AGENTS.md")
+    (project / "CLAUDE.md").write_text("```\nx\n```\n\n@AGENTS.md\n")
+    assert doctor.find("instructions-shadowed") == []
+
+
 def test_notes_whose_memory_is_turned_off(machine: Machine, doctor: Doctor):
     project = repository(machine, "tidepool")
     plant(machine, project, "a", pier="In the harbour.\n")

@@ -18,6 +18,7 @@ from ricordo.agents.instruction_files import (
     find_broken_links,
     find_misnamed,
     find_missing_imports,
+    find_missing_imports_at_home,
     find_shadowed,
     find_shadowed_at_home,
     find_too_long,
@@ -326,6 +327,8 @@ def _check_own_instructions(environment: Environment) -> Iterator[Problem]:
             "Remove the one that it reads, or put the text of the other into it.",
             (os.path.join(home, file.path), file.agent),
         )
+    for name, target in find_missing_imports_at_home(home):
+        yield _make_missing_import(home, name, target)
     for support in SUPPORTED:
         for named in support.instruction_paths(home, environ):
             if not os.path.lexists(named.path):
@@ -381,14 +384,7 @@ def _check_instructions(environment: Environment, project: str) -> Iterator[Prob
             (os.path.join(project, long.path), long.agent),
         )
     for name, target in find_missing_imports(project, home):
-        yield Problem(
-            "instructions-missing",
-            Severity.WARNING,
-            f"{os.path.join(project, name)} includes a page that is not there: {target}.",
-            (),
-            "Correct the path, or remove the line.",
-            (target, os.path.join(project, name)),
-        )
+        yield _make_missing_import(project, name, target)
     for unread in find_unread(project, home):
         yield Problem(
             "instructions-unread",
@@ -398,6 +394,17 @@ def _check_instructions(environment: Environment, project: str) -> Iterator[Prob
             "Nothing, if others use these agents in the project.",
             (os.path.join(project, unread.path),),
         )
+
+
+def _make_missing_import(folder: str, name: str, target: str) -> Problem:
+    return Problem(
+        "instructions-missing",
+        Severity.WARNING,
+        f"{os.path.join(folder, name)} includes a page that is not there: {target}.",
+        (),
+        "Correct the path, or remove the line.",
+        (target, os.path.join(folder, name)),
+    )
 
 
 def _advise_on_shadowed(file: ShadowedFile) -> str:
