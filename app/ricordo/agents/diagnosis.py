@@ -63,6 +63,8 @@ class MemorySource(NamedTuple):
     """Whose settings they are: `user`, `local`, `project` or `managed`."""
     directory: str
     """What it names; "" where that is no usable path."""
+    value: str = ""
+    """As the file says it; "" for no text."""
 
 
 class HookTimeout(NamedTuple):

@@ -10,15 +10,14 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ricordo import git
-from ricordo.agents.prompt_rules import includes_file
+from ricordo.agents.prompt_rules import CODE, includes_file
 from ricordo.patterns import compile_lazily
 from ricordo.resources import read_data_text
 from ricordo.storage.foreign_file import read_plain_file
 
 _SECONDS = 3.0
 _LARGEST = 1 << 20
-_IMPORT = compile_lazily(r"(?:^|(?<=\s))@((?:\.{0,2}/)?[\w.-][\w./-]*\.md)(?![\w/-])")
-_CODE = compile_lazily(r"(?s)```.*?```|`[^`\n]*`|<!--.*?-->")
+_IMPORT = compile_lazily(r"(?:^|(?<=\s))@((?:~/|\.{0,2}/)?[\w.-][\w./-]*\.md)(?![\w/-])")
 _MOST_FILES = 200
 """Files of one pattern that are looked at."""
 
@@ -35,6 +34,7 @@ class InstructionReader(NamedTuple):
     home_first: tuple[str, ...] = ()
     folder_first: tuple[str, ...] = ()
     including: tuple[str, ...] = ()
+    home_including: tuple[str, ...] = ()
     most_bytes: int = 0
     most_characters: int = 0
 
@@ -212,17 +212,40 @@ def find_missing_imports(project: str, home: str) -> list[tuple[str, str]]:
     """Return the pages that instruction files in the top folder of a project include and that are
     not there, each behind the file. One in a home directory may be there for others.
     """
-    found: list[tuple[str, str]] = []
     here = (reader for reader in load_readers() if reader.is_here(home))
-    for name in dict.fromkeys(name for reader in here for name in reader.including):
-        file = os.path.join(project, name)
-        raw = read_plain_file(file, _LARGEST, follow=True) or b""
-        text = _CODE.sub(" ", raw.decode("utf-8", "replace"))
-        for path in dict.fromkeys(_IMPORT.findall(text)):
-            target = os.path.normpath(os.path.join(os.path.dirname(file), path))
-            if not os.path.lexists(target):
-                found.append((name, target))
-    return found
+    names = dict.fromkeys(name for reader in here for name in reader.including)
+    return [
+        (name, _find_import(project, name, path, home))
+        for name in names
+        for path in _list_missing_imports(project, name, home)
+        if not path.startswith("~")
+    ]
+
+
+def find_missing_imports_at_home(home: str) -> list[tuple[str, str]]:
+    """Return the pages that the user's own instruction files include and that are not there, each
+    behind the file. Paths of files are relative to the home directory.
+    """
+    names = dict.fromkeys(name for reader in load_readers() for name in reader.home_including)
+    return [
+        (name, _find_import(home, name, path, home))
+        for name in names
+        for path in _list_missing_imports(home, name, home)
+    ]
+
+
+def _list_missing_imports(folder: str, name: str, home: str) -> list[str]:
+    raw = read_plain_file(os.path.join(folder, name), _LARGEST, follow=True) or b""
+    text = CODE.sub(b" ", raw).decode("utf-8", "replace")
+    paths = dict.fromkeys(_IMPORT.findall(text))
+    return [it for it in paths if not os.path.lexists(_find_import(folder, name, it, home))]
+
+
+def _find_import(folder: str, name: str, path: str, home: str) -> str:
+    """Return what `path` in the instruction file `name` of a folder imports."""
+    if path.startswith("~/"):
+        return os.path.normpath(os.path.join(home, path[2:]))
+    return os.path.normpath(os.path.join(folder, os.path.dirname(name), path))
 
 
 def _find_read(project: str, reader: InstructionReader) -> list[str]:

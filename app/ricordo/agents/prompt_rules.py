@@ -84,6 +84,10 @@ def list_shadowed_instructions(agent: str, folders: Iterable[str]) -> Iterator[s
                 yield f"{path} is not loaded by Claude Code, because {loaded[0]} is there too."
 
 
+CODE = compile_lazily(rb"(?s)```.*?```|`[^`\n]*`|<!--.*?-->")
+"""What imports nothing in a file with instructions."""
+
+
 def includes_file(one: str, other: str) -> bool:
     """Return whether the file with instructions at `one` imports the `other` one, is a link to it,
     or has its text.
@@ -95,4 +99,6 @@ def includes_file(one: str, other: str) -> bool:
         return True
     relative = os.path.relpath(other, os.path.dirname(one))
     names = "|".join(re.escape(name) for name in (relative, f"./{relative}"))
-    return re.search(rf"(?m)(?:^|\s)@(?:{names})(?![\w./-])".encode(), raw) is not None
+    return (
+        re.search(rf"(?m)(?:^|\s)@(?:{names})(?![\w./-])".encode(), CODE.sub(b" ", raw)) is not None
+    )

@@ -165,6 +165,12 @@ class AgentSupport:
         """Return the settings that let it rewrite memories in the background."""
         return []
 
+    def has_known_name(self, memory: str) -> bool:
+        """Return whether the directory of a memory, as `memories_at` names it, has its full name
+        where it is not there yet.
+        """
+        return True
+
     def memory_switch(
         self, here: Workplace, home: str, environ: Mapping[str, str]
     ) -> SettingInEffect | None:

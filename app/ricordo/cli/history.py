@@ -272,7 +272,7 @@ def undo_or_redo(
     from ricordo.cli.output import note_change, print_messages
     from ricordo.errors import NothingToUndo
     from ricordo.services.edits.change import EditConflicts, apply_merging
-    from ricordo.services.history.undo import UndoToConfirm
+    from ricordo.services.history.undo import UndoToConfirm, remove_created
 
     notebook = open_notebook_or_project(options, environment)
     begin_change(notebook)
@@ -306,6 +306,7 @@ def undo_or_redo(
         details=render_edits(edits) + render_merged(merged),
         merged=merged,
     )
+    remove_created(notebook)
     return 0
 
 

@@ -31,18 +31,21 @@ class NotRegularError(OSError):
         super().__init__(EINVAL, "not a regular file", path)
 
 
-def create_private_directory(path: str) -> None:
+def create_private_directory(path: str) -> list[str]:
     """Create the directory `path` and missing ones above it, all for this user only: `os.makedirs`
-    would apply the mode to the last one only. Raises OSError.
+    would apply the mode to the last one only. Return those that were created. Raises OSError.
     """
+    created: list[str] = []
     if not os.path.isdir(path):
         above = os.path.dirname(path)
         if above != path:
-            create_private_directory(above)
+            created += create_private_directory(above)
         with suppress(FileExistsError):
             os.mkdir(path, 0o700)
+            created.append(path)
         if not os.path.isdir(path):
             raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR), path)
+    return created
 
 
 def check_regular_files(state: str) -> None:

@@ -145,7 +145,9 @@ def test_a_join_is_undone_byte_for_byte(
     assert [it["id"] for it in doctor.find("worktree-memory")] == [problem["id"]]
 
 
-def test_the_memory_of_a_moved_project_moves_where_none_is(machine: Machine, doctor: Doctor):
+def test_the_memory_of_a_moved_project_moves_where_none_is(
+    machine: Machine, doctor: Doctor, capsys: pytest.CaptureFixture[str]
+):
     old = repository(machine, "old/tidepool")
     commit = git(old, "rev-parse", "--short", "HEAD").strip()
     source = plant(machine, old, "a", pier="In the harbour.\n")
@@ -161,6 +163,16 @@ def test_the_memory_of_a_moved_project_moves_where_none_is(machine: Machine, doc
     assert notes_of(target) == {"MEMORY.md", "pier.md"}
     assert (target / "MEMORY.md").read_bytes() == text.removeprefix(b"# Memory\n\n")
     assert doctor.find("moved-project") == []
+    # what the repair created is removed with it, and can be made again
+    assert run(["undo", str(target)]) == 0
+    assert not target.exists()
+    assert target.parent.is_dir()
+    assert (source / "MEMORY.md").read_bytes() == text
+    capsys.readouterr()
+    doctor.fix(problem)
+    (target / "boat.md").write_text(note_text("boat", "Sails.\n"))
+    assert run(["undo", str(target)]) == 0
+    assert notes_of(target) == {"boat.md"}
 
 
 def test_transcripts_whose_times_are_none(machine: Machine, doctor: Doctor):
@@ -277,6 +289,21 @@ def test_a_worktree_that_is_gone(machine: Machine, doctor: Doctor, place: str):
     assert problem["paths"] == [str(source), str(machine.project_folder(project) / "memory")]
 
 
+def test_a_worktree_that_was_moved_without_git(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    worktree = machine.worktree(project, "tidepool-fix")
+    plant(machine, worktree, "a", boat="Sails.\n")
+    machine.transcript(machine.project_folder(project), project)
+    now = machine.directory("trees") / "fix"
+    worktree.rename(now)
+    machine.transcript(machine.project_folder(now), now, "b")
+    (problem,) = doctor.find("worktree-memory")
+    assert f"{worktree}, which is now {now}, was a worktree" in problem["evidence"][0]
+    assert f"git -C {project} worktree repair {now}" in problem["advice"]
+    doctor.fix(problem)
+    assert doctor.find("worktree-memory") == []
+
+
 def test_a_worktree_of_which_git_has_no_record_is_known_by_its_branch(
     machine: Machine, doctor: Doctor
 ):
@@ -305,7 +332,7 @@ def test_a_copy_that_is_gone_is_not_called_renamed(machine: Machine, doctor: Doc
         say(machine.project_folder(path), name, path, message=f"[main {commit}]", timestamp=at)
     shutil.rmtree(copy)
     (problem,) = doctor.find("split-memory")
-    assert any("at the same time" in line for line in problem["evidence"])
+    assert any(line.endswith("at the same time") for line in problem["evidence"])
 
 
 def test_projects_without_transcripts_are_known_by_name(machine: Machine, doctor: Doctor):
@@ -330,6 +357,87 @@ def test_a_project_with_a_long_path_loads_the_folder_with_the_cut_name(
     files = {"MEMORY.md": "- [Boat](boat.md)\n", "boat.md": note_text("boat", "Sails.\n")}
     write_memory(folder / "memory", files)
     assert [it for it in doctor.find() if it["repair"]] == []
+
+
+def plant_cut(machine: Machine, project: Path, hash: str, session: str = "", **notes: str) -> Path:
+    """Make a memory in the folder with the cut name of a long path, with a session if one is
+    named.
+    """
+    root = plant(machine, project, "none", **notes)
+    folder = root.parent.rename(root.parent.with_name(f"{make_slug(str(project))[:200]}-{hash}"))
+    (folder / "none.jsonl").unlink()
+    if session:
+        machine.transcript(folder, project, session)
+    return folder / "memory"
+
+
+@pytest.fixture
+def short_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has paths whose folders have cut names although no name of a file is that long."""
+    monkeypatch.setattr("tests.unit.machine.make_slug", lambda path: make_slug(path)[:200])
+
+
+@pytest.mark.usefixtures("short_names")
+@pytest.mark.parametrize("above", ["x" * 190, "x" * 250])
+def test_projects_with_long_paths_whose_names_begin_alike(
+    machine: Machine, doctor: Doctor, above: str
+):
+    around = machine.directory(above)
+    projects = [repository(machine, f"{above}/{name}") for name in ("tides", "tides-old")]
+    for number, project in enumerate(projects):
+        plant_cut(machine, project, f"a{number}", f"s{number}", pier=f"Of {project.name}.\n")
+    # the folder around them is known, too
+    (machine.config / "history.jsonl").write_text(json.dumps({"project": str(around)}) + "\n")
+    assert {it["check"] for it in doctor.find()} == {"hooks-missing"}
+
+
+@pytest.mark.usefixtures("short_names")
+def test_notes_are_not_moved_where_no_session_shows_whose_they_are(
+    machine: Machine, doctor: Doctor
+):
+    project, other = (repository(machine, f"{'x' * 220}{it}") for it in ("tides", "moon"))
+    plant_cut(machine, project, "a1", pier="In the harbour.\n")
+    plant_cut(machine, other, "a2", "s", boat="Sails.\n")
+    lines = "".join(json.dumps({"project": str(it)}) + "\n" for it in (project, other))
+    (machine.config / "history.jsonl").write_text(lines)
+    (problem,) = (it for it in doctor.find() if it["check"] != "hooks-missing")
+    assert (problem["check"], problem["repair"]) == ("orphan-memory", None)
+    assert "No project is known for 1 note" in problem["what"]
+
+
+@pytest.mark.usefixtures("short_names")
+def test_notes_are_not_moved_to_a_directory_whose_name_is_not_known(
+    machine: Machine, doctor: Doctor, capsys: pytest.CaptureFixture[str]
+):
+    project = repository(machine, "x" * 220)
+    worktree = machine.worktree(project, "tides")
+    plant(machine, worktree, "a", pier="In the harbour.\n")
+    (problem,) = doctor.find("worktree-memory")
+    assert problem["repair"] is None
+    assert f"Start the agent once in {project}" in problem["advice"]
+    assert run(["doctor", "--fix", problem["id"], "--yes", "--into", str(project)]) == 2
+    assert "Start the agent once" in capsys.readouterr().err
+    folder = plant_cut(machine, project, "a1", "b", boat="Sails.\n")
+    (problem,) = doctor.find("worktree-memory")
+    doctor.fix(problem)
+    assert notes_of(folder) == {"MEMORY.md", "pier.md", "boat.md"}
+
+
+def test_notes_in_the_memory_of_a_bare_repository_stay_there(machine: Machine, doctor: Doctor):
+    origin = repository(machine, "origin")
+    around = machine.directory("tides")
+    git(origin, "clone", "--quiet", "--bare", str(origin), str(around / ".bare"))
+    (around / ".git").write_text("gitdir: ./.bare\n")
+    for name in ("main", "fix"):
+        git(around / ".bare", "worktree", "add", "--quiet", "--detach", str(around / name))
+        plant(machine, around / name, name, pier=f"Of {name}.\n")
+    problems = doctor.find("worktree-memory")
+    assert len(problems) == 2
+    for problem in problems:
+        doctor.fix(problem)
+    loaded = machine.project_folder(around / ".bare") / "memory"
+    assert notes_of(loaded) == {"MEMORY.md", "pier.md", "pier-2.md"}
+    assert [it["check"] for it in doctor.find() if it["repair"]] == []
 
 
 def test_a_gone_project_with_letters_of_other_scripts(machine: Machine, doctor: Doctor):
@@ -402,6 +510,7 @@ def test_sessions_of_another_project_are_a_mixed_memory(machine: Machine, doctor
     target = machine.project_folder(other) / "memory"
     assert notes_of(target) == {"MEMORY.md", "bread.md", "salt.md"}
     assert "(bread.md)" in (target / "MEMORY.md").read_text()
+    assert doctor.find("mixed-memory") == []
 
 
 def test_a_clone_of_the_same_project_is_no_other_one(machine: Machine, doctor: Doctor):
@@ -429,6 +538,20 @@ def test_settings_that_point_elsewhere_are_told_and_the_notes_adopted(
     assert notes_of(elsewhere) == {"MEMORY.md", "pier.md"}
     machine.settings(project / ".claude/settings.json", {"autoMemoryDirectory": "/srv/notes"})
     assert {it["severity"] for it in doctor.find("memory-setting")} == {"info", "warning"}
+
+
+def test_a_setting_that_names_a_relative_directory(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    loaded = plant(machine, project, "a", pier="In the harbour.\n")
+    notes = write_memory(project / "notes", {"boat.md": note_text("boat", "Sails.\n")})
+    file = machine.settings(project / ".claude/settings.json", {"autoMemoryDirectory": "./notes"})
+    (problem,) = doctor.find("memory-setting")
+    assert "./notes does not count" in problem["what"]
+    assert problem["evidence"] == [
+        f"autoMemoryDirectory in {file}",
+        f"sessions in {project} load {loaded}",
+        f"the notes in {notes} are not loaded",
+    ]
 
 
 def test_notes_are_not_moved_where_several_projects_would_load_them(
@@ -473,6 +596,7 @@ def test_a_directory_that_another_project_took_over(machine: Machine, doctor: Do
     assert notes_of(root) == {"MEMORY.md", "lights.md"}
     billing = machine.project_folder(machine.path / "billing") / "memory"
     assert notes_of(billing) == {"MEMORY.md", "fees.md"}
+    assert doctor.find("mixed-memory") == []
 
 
 def test_notes_of_sessions_that_began_in_the_folder_around(machine: Machine, doctor: Doctor):
@@ -1053,7 +1177,9 @@ def test_sessions_that_are_older_than_the_repository(machine: Machine, doctor: D
         say(folder, "a", project, file_path=f"{project}/{name}", timestamp="2026-06-01T08:00:00Z")
     say(folder, "a", project, content=f"commit {commit}", timestamp="2026-06-01T08:00:00Z")
     machine.transcript(machine.project_folder(upstream), upstream, "b")
-    assert len(doctor.find("mixed-memory")) == (case == "other")
+    found = doctor.find("mixed-memory")
+    # nothing shows who wrote the notes
+    assert [(it["severity"], it["repair"]) for it in found] == [("info", None)] * (case == "other")
 
 
 def test_instructions_that_are_not_read_to_the_end(machine: Machine, doctor: Doctor):
@@ -1084,6 +1210,27 @@ def test_pages_that_instructions_include_and_that_are_not_there(machine: Machine
     (project / "docs").mkdir()
     (project / "docs/tides.md").write_text("High.\n")
     assert doctor.find("instructions-missing") == []
+
+
+def test_pages_that_the_instructions_of_the_user_include(machine: Machine, doctor: Doctor):
+    (machine.config / "own.md").parent.mkdir(exist_ok=True)
+    (machine.config / "own.md").write_text("Be brief.\n")
+    gone = machine.path / "old/rules.md"
+    text = f"@own.md @{gone}\n@~/tides.md `@code.md`\n"
+    (machine.config / "CLAUDE.md").write_text(text)
+    missing = [it["paths"][0] for it in doctor.find("instructions-missing")]
+    assert missing == sorted([str(gone), str(machine.home / "tides.md")])
+
+
+def test_instructions_that_are_included_in_code_only(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    (project / "AGENTS.md").write_text("Use pnpm.\n")
+    (project / "CLAUDE.md").write_text("As in ` @AGENTS.md`:\n\n```\n@AGENTS.md\n```\n")
+    (problem,) = doctor.find("instructions-shadowed")
+    assert problem["paths"][0] == str(project / "AGENTS.md")
+    (project / "CLAUDE.md").write_text("```\nx\n```\n\n@AGENTS.md\n")
+    assert doctor.find("instructions-shadowed") == []
 
 
 def test_notes_whose_memory_is_turned_off(machine: Machine, doctor: Doctor):
@@ -1117,6 +1264,8 @@ def test_a_project_whose_sessions_ran_on_windows(machine: Machine, doctor: Docto
     say(source.parent, "a", "C:\\Users\\ana\\tidepool", content=f"commit {commit}")
     (problem,) = doctor.find("moved-project")
     assert problem["paths"] == [str(source), str(machine.project_folder(project) / "memory")]
+    assert problem["evidence"][0] == "C:/Users/ana/tidepool is a path of another system"
+    assert problem["evidence"][-1] == f"no session on this system loads {source}"
 
 
 def test_all_that_holds_the_path_of_a_moved_project_is_named(machine: Machine, doctor: Doctor):

@@ -5,6 +5,7 @@ Claude Code 2.1.330).
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
@@ -68,21 +69,37 @@ def find_project_folders(claude: Installation) -> list[ProjectFolder]:
     usual = Installation(claude.home, os.path.join(claude.home, ".claude"))
     is_elsewhere = os.path.realpath(usual.config) != os.path.realpath(claude.config)
     paths = [it for at in (claude, usual)[: 1 + is_elsewhere] for it in list_project_folders(at)]
-    return [_read_folder(path, named) for path in paths]
+    alike = Counter((os.path.dirname(it), _cut_name(it)) for it in paths)
+    return [
+        _read_folder(path, named, is_alone=alike[os.path.dirname(path), _cut_name(path)] == 1)
+        for path in paths
+    ]
 
 
 def _cut_slug(path: str) -> str:
     return make_slug(path)[:LONGEST_SLUG]
 
 
-def _read_folder(path: str, named: Mapping[str, Sequence[str]]) -> ProjectFolder:
-    """Return a folder; `named` are the recorded projects by the names of their folders."""
+def _cut_name(path: str) -> str:
+    return os.path.basename(path)[:LONGEST_SLUG]
+
+
+def _read_folder(path: str, named: Mapping[str, Sequence[str]], is_alone: bool) -> ProjectFolder:
+    """Return a folder; `named` are the recorded projects by the names of their folders, and
+    `is_alone` is whether no other folder has the same name up to where long ones are cut.
+    """
     newest = sorted(list_transcripts(path), reverse=True)[:MOST_SESSIONS]
     sessions = tuple(FolderSession(file, *read_session_start(file)) for _, file in newest)
     folder = ProjectFolder(path, os.path.join(path, "memory"), sessions)
-    name = folder.name[:LONGEST_SLUG]
+    name = _cut_name(path)
+    if name != folder.name:
+        # the names of several projects may be cut to this one: its sessions show whose it is
+        owners = [it for it in folder.cwds if _cut_slug(it) == name]
+        known = named.get(name, ()) or tuple(_find_directories(name))
+        is_known = is_alone and len(known) == 1
+        return folder._replace(owners=tuple(owners or (known if is_known else ())))
     wide = (str(it) for cwd in folder.cwds for it in (cwd, *PurePath(cwd).parents))
-    owners = [*(it for it in wide if _cut_slug(it) == name), *named.get(name, ())]
+    owners = [it for it in (*wide, *named.get(name, ())) if make_slug(it) == name]
     if not any(map(os.path.isdir, owners)):
         owners += _find_directories(name)
     return folder._replace(owners=tuple(dict.fromkeys(owners)))
@@ -143,10 +160,10 @@ def find_memory_sources(claude: Installation, place: Workplace) -> list[MemorySo
     for path, scope in _list_settings(claude, place):
         value = read_object(path).get(MEMORY_KEY)
         if value is not None:
-            text = as_text(value)
+            text = said = as_text(value)
             if text.startswith("~/"):
                 text = os.path.join(claude.home, text[2:].lstrip("/"))
-            sources.append(MemorySource(path, scope, normalize_absolute_path(text)))
+            sources.append(MemorySource(path, scope, normalize_absolute_path(text), said))
     return sources
 
 

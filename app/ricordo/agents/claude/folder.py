@@ -129,6 +129,8 @@ def _is_trusted(claude: Installation, place: Workplace) -> bool:
 
 LONGEST_SLUG = 200
 """Longer slugs are cut here, and a hash of an undocumented algorithm follows."""
+UNKNOWN_HASH = "…"
+"""What is in place of that hash where it is not known."""
 
 _FOLDER_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 _LONGEST_NAME = 64
@@ -186,4 +188,4 @@ def _find_project_folder(
 def _folder_of(path: str) -> str:
     folder = make_slug(path)
     # no folder has this name: only the sessions show which one it is
-    return folder if len(folder) <= LONGEST_SLUG else f"{folder[:LONGEST_SLUG]}-…"
+    return folder if len(folder) <= LONGEST_SLUG else f"{folder[:LONGEST_SLUG]}-{UNKNOWN_HASH}"

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 from ricordo import git
 from ricordo.agents.agent import MemoryPlace
 from ricordo.agents.claude import location
-from ricordo.agents.claude.folder import LONGEST_SLUG, Installation, find_installation, make_slug
+from ricordo.agents.claude.folder import (
+    LONGEST_SLUG,
+    UNKNOWN_HASH,
+    Installation,
+    find_installation,
+    make_slug,
+)
 from ricordo.agents.claude.location import AGENT, AUTO_MEMORY, SUB_AGENT_MEMORY, SUB_AGENTS
 from ricordo.agents.support import AgentSupport, LayoutMark, Survey
 from ricordo.agents.transcripts.sources import (
@@ -170,6 +176,9 @@ class ClaudeSupport(AgentSupport):
         from ricordo.agents.claude import diagnosis
 
         return diagnosis.find_settings_in_effect(find_installation(home, environ), places)
+
+    def has_known_name(self, memory: str) -> bool:
+        return not os.path.dirname(memory).endswith(UNKNOWN_HASH)
 
     def memory_switch(
         self, here: Workplace, home: str, environ: Mapping[str, str]

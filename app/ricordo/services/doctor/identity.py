@@ -204,10 +204,18 @@ def normalize_remote(url: str) -> str:
     return f"{match[1]}/{match[2].strip('/')}".lower() if match else address.lower()
 
 
-def list_worktrees(project: str) -> Iterator[str]:
+def list_worktrees(project: str) -> Iterator[tuple[str, str]]:
     """Yield the directories of the worktrees of which a project's repository has a record, there or
-    not.
+    not, each with that record.
     """
     for record in list_subfolders(os.path.join(project, ".git", "worktrees")):
         named = read_plain_file(os.path.join(record, "gitdir"), _LONGEST_PATH) or b""
-        yield os.path.dirname(os.fsdecode(named.strip()))
+        yield os.path.dirname(os.fsdecode(named.strip())), record
+
+
+def read_worktree_record(directory: str) -> str:
+    """Return the record of a repository that a worktree names; "" for none."""
+    mark = read_plain_file(os.path.join(directory, ".git"), _LONGEST_PATH) or b""
+    named = os.fsdecode(mark.removeprefix(b"gitdir:").strip())
+    is_record = mark.startswith(b"gitdir:") and b"\0" not in mark
+    return os.path.realpath(os.path.join(directory, named)) if is_record else ""

@@ -18,8 +18,15 @@ from ricordo.lint.finding import Severity
 from ricordo.memory.note import Note
 from ricordo.services.doctor.identity import Repositories
 from ricordo.services.doctor.past_project import STRONG, WEAK, PastProject, pick, rank
-from ricordo.services.doctor.problem import MoveRepair, Problem
-from ricordo.services.doctor.project_map import ProjectMap, Step, is_at, is_inside, read_origins
+from ricordo.services.doctor.problem import UNKNOWN_TARGET, MoveRepair, Problem
+from ricordo.services.doctor.project_map import (
+    ProjectMap,
+    Step,
+    is_at,
+    is_inside,
+    is_note,
+    read_origins,
+)
 from ricordo.storage.reader import read_memory
 
 _MOST_NAMED = 5
@@ -84,13 +91,13 @@ def find_mixed(
         is_here = all(os.path.dirname(it) == folder.path for it in transcripts)
         place = f"in {folder.path}" if is_here else "that notes there name"
         what = f"{place} began in {project}"
-        yield _explain_foreign(projects, folder, loading[0], project, transcripts, what)
+        yield from _explain_foreign(projects, folder, loading[0], project, transcripts, what)
     for project, transcripts in _group_inside(projects, folder, loading[0]).items():
         what = f"in {folder.path} began in {loading[0]} and went on in {project}"
-        problem = _explain_foreign(projects, folder, loading[0], project, transcripts, what)
-        if problem.repair is not None:
-            # what they wrote may be meant for all projects there
-            yield replace(problem, severity=Severity.INFO)
+        for problem in _explain_foreign(projects, folder, loading[0], project, transcripts, what):
+            if problem.repair is not None:
+                # what they wrote may be meant for all projects there
+                yield replace(problem, severity=Severity.INFO)
 
 
 def _list_distinct(repositories: Repositories, projects: Sequence[str]) -> Sequence[str]:
@@ -195,7 +202,7 @@ def find_taken_over(
     compared = [past.compare(it, projects.repositories) for it in candidates]
     if (best := pick(rank([past], compared, projects.repositories))) is not None:
         what = f"in {folder.path} are older than the repository in {past.path}"
-        yield _explain_foreign(
+        yield from _explain_foreign(
             projects, folder, past.path, best.project, past.transcripts, what, best.evidence
         )
 
@@ -216,11 +223,11 @@ def find_divided(
             evidence.setdefault(best.project, best.evidence)
     for project, transcripts in divided.items():
         what = f"in {folder.path} worked in a copy of {project}"
-        problem = _explain_foreign(
-            projects, folder, past.path, project, transcripts, what, evidence[project]
-        )
-        if problem.repair is not None and len(divided) > 1:
-            yield problem
+        if len(divided) > 1:
+            found = _explain_foreign(
+                projects, folder, past.path, project, transcripts, what, evidence[project]
+            )
+            yield from (it for it in found if it.repair is not None)
 
 
 def _explain_foreign(
@@ -231,30 +238,49 @@ def _explain_foreign(
     transcripts: Sequence[str],
     what: str,
     known: Iterable[str] = (),
-) -> Problem:
-    """Return the problem of sessions of `project` in the folder of `owner`. `what` they did there
+) -> Iterator[Problem]:
+    """Yield the problem of sessions of `project` in the folder of `owner`. `what` they did there
     follows their number, and `known` is further evidence.
     """
-    target = projects.find_loaded_memory(find_workplace(project))
+    target = projects.find_memory_of(project)
+    if target == os.path.realpath(folder.memory):
+        return
     notes = _find_notes_of(folder.memory, transcripts)
+    if not notes and _have_moved(folder, target, transcripts):
+        return
     count = len(transcripts)
     sessions = "1 session" if count == 1 else f"{count} sessions"
     evidence = [f"{sessions} {what}", *known]
-    repair = None
+    repair, severity, has = None, Severity.INFO, "may have"
     advice = f"Look at the notes of {folder.memory} that are about {project}."
     if notes:
+        severity, has = Severity.WARNING, "also has"
         evidence.append(f"they wrote {', '.join(notes[:_MOST_NAMED])}")
         title, reason = f"From {os.path.basename(owner)}", f"written by sessions in {project}"
-        repair = MoveRepair(folder.memory, target, project, title, reason, tuple(notes))
-        advice = f"The repair moves what they wrote to {target}; `ricordo undo` reverts it."
-    return Problem(
+        advice = f"{UNKNOWN_TARGET.format(project)} They belong there."
+        if projects.is_usable(target):
+            repair = MoveRepair(folder.memory, target, project, title, reason, tuple(notes))
+            advice = f"The repair moves what they wrote to {target}; `ricordo undo` reverts it."
+    yield Problem(
         "mixed-memory",
-        Severity.WARNING,
-        f"The memory of {owner} also has notes of {project}.",
+        severity,
+        f"The memory of {owner} {has} notes of {project}.",
         tuple(evidence),
         advice,
         (folder.memory, project),
         repair=repair,
+    )
+
+
+def _have_moved(folder: ProjectFolder, target: str, transcripts: Sequence[str]) -> bool:
+    """Return whether notes that these sessions wrote were in a folder's memory, which has none of
+    them now: they are in `target`, or gone.
+    """
+    moved = set(read_origins(target).values()).intersection(map(_get_id, transcripts))
+    return bool(moved) or any(
+        is_note(path)
+        for transcript in transcripts
+        for path in _list_written(folder.memory, transcript)
     )
 
 

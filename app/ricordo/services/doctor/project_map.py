@@ -21,7 +21,7 @@ from ricordo.agents.diagnosis import (
 from ricordo.agents.registry import SUPPORTED
 from ricordo.agents.workplace import Workplace, find_workplace
 from ricordo.patterns import compile_lazily
-from ricordo.services.doctor.identity import Repositories, list_worktrees
+from ricordo.services.doctor.identity import Repositories, list_worktrees, read_worktree_record
 from ricordo.services.workspace.environment import Environment
 from ricordo.storage.foreign_file import list_subfolders, read_plain_file
 
@@ -66,6 +66,15 @@ class ProjectMap:
                 self._loaded[place.root] = self._find_named(place, self._loaded[place.root])
         return self._loaded[place.root]
 
+    def find_memory_of(self, project: str) -> str:
+        """Return the directory of the memory that sessions of a project load."""
+        # not by what is around it: a bare repository may lie in a directory that names it
+        return self.find_loaded_memory(Workplace(project, project, project))
+
+    def is_usable(self, memory: str) -> bool:
+        """Return whether notes can be put into a memory: it is there, or its name is known."""
+        return os.path.isdir(memory) or self.support.has_known_name(memory)
+
     def _find_named(self, place: Workplace, memory: str) -> str:
         """Return the memory in the folder that is named after a workplace, where `memory`, which is
         not there, would be in such a folder: the name of a long path is cut.
@@ -89,7 +98,7 @@ class ProjectMap:
     def _loading(self) -> Mapping[str, Sequence[str]]:
         loading: dict[str, list[str]] = {}
         for project in self.projects:
-            memory = self.find_loaded_memory(find_workplace(project))
+            memory = self.find_memory_of(project)
             loading.setdefault(memory, []).append(project)
         return loading
 
@@ -99,11 +108,24 @@ class ProjectMap:
         above, mark, _ = path.partition(f"/{folder}/")
         if folder and mark and above in self.projects:
             return above
-        return self._worktrees.get(path, "")
+        return self._worktrees.get(path, ("", ""))[0]
+
+    def find_moved_worktree(self, path: str) -> str:
+        """Return where the worktree that was at `path` is now, without git having been told; "" if
+        there is none, or git has no record of it.
+        """
+        record = self._worktrees.get(path, ("", ""))[1]
+        now = (it for it in self.projects if record and read_worktree_record(it) == record)
+        return next(now, "")
 
     @cached_property
-    def _worktrees(self) -> Mapping[str, str]:
-        return {path: project for project in self.projects for path in list_worktrees(project)}
+    def _worktrees(self) -> Mapping[str, tuple[str, str]]:
+        """The projects of the worktrees of which git has records, with these, by directory."""
+        return {
+            path: (project, os.path.realpath(record))
+            for project in self.projects
+            for path, record in list_worktrees(project)
+        }
 
     @cached_property
     def twins(self) -> Mapping[str, ProjectFolder]:

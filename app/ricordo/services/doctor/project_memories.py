@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -29,7 +30,7 @@ from ricordo.services.doctor.past_project import (
     pick,
     rank,
 )
-from ricordo.services.doctor.problem import MoveRepair, Problem
+from ricordo.services.doctor.problem import UNKNOWN_TARGET, MoveRepair, Problem
 from ricordo.services.doctor.project_map import (
     ProjectMap,
     Step,
@@ -192,8 +193,7 @@ def _explain_gone(
     """Yield the problems of a memory whose project is gone: moved, renamed or deleted."""
     for each in past:
         if owner := projects.find_worktree_owner(each.path):
-            was = f"{each.path}, which is gone, was a worktree of {owner}"
-            yield _explain_inside(projects, folder, "worktree-memory", owner, was)
+            yield _explain_past_worktree(projects, folder, each.path, owner)
             return
         if owner := _find_surrounding(projects, each.path):
             was = f"{each.path}, which is gone, was inside the repository {owner}"
@@ -209,25 +209,38 @@ def _explain_gone(
         if not notes.issuperset(it for it in list_names(folder.memory) if is_note(it)):
             yield _make_orphan(folder, path, likely)
         return
-    evidence = (f"{path} is gone", *best.evidence) if path else best.evidence
+    evidence = (_describe_absence(path), *best.evidence) if path else best.evidence
     last = max((it.last_time for it in past), default="")
     if any(it.project == best.project for it in _compare_neighbours(projects, path)):
         check = "worktree-memory"
     elif _ran_earlier(projects, best.project, last):
         check = "split-memory"
-        evidence += (f"sessions ran in {best.project} at the same time: one was a copy",)
+        evidence += (f"sessions ran in {best.project} at the same time",)
     elif os.path.dirname(best.project) == os.path.dirname(path):
         check = "renamed-project"
     else:
         check = "moved-project"
-    target = projects.find_loaded_memory(find_workplace(best.project))
+    target = projects.find_memory_of(best.project)
     yield _make_split(projects, folder, check, best.project, target, evidence, path)
+
+
+def _explain_past_worktree(
+    projects: ProjectMap, folder: ProjectFolder, path: str, owner: str
+) -> Problem:
+    now = projects.find_moved_worktree(path)
+    was = f"{path}, which is {'now ' + now if now else 'gone'}, was a worktree of {owner}"
+    problem = _explain_inside(projects, folder, "worktree-memory", owner, was)
+    if not now:
+        return problem
+    command = f"git -C {shlex.quote(owner)} worktree repair {shlex.quote(now)}"
+    advice = f"Then `{command}` tells git that the worktree moved: it may prune it otherwise."
+    return replace(problem, advice=f"{problem.advice} {advice}")
 
 
 def _explain_inside(
     projects: ProjectMap, folder: ProjectFolder, check: str, project: str, evidence: str
 ) -> Problem:
-    target = projects.find_loaded_memory(find_workplace(project))
+    target = projects.find_memory_of(project)
     return _make_split(projects, folder, check, project, target, (evidence,))
 
 
@@ -322,15 +335,23 @@ def _make_split(
     has_target = has_notes(target) if os.path.isdir(target) else False
     done = "joins them with the notes there" if has_target else "moves them to the loaded memory"
     advice = f"The repair {done}; `ricordo undo` reverts it."
+    loads = f"no session loads {folder.memory}"
+    if _is_of_other_system(gone):
+        loads = f"no session on this system loads {folder.memory}"
+        advice += " Sessions on the other system then load no notes."
     title = f"From {os.path.basename(gone or (folder.cwds[0] if folder.cwds else folder.name))}"
     reason = f"{_WHY[check]}: notes of {folder.name} belong to {project}"
-    repair = MoveRepair(folder.memory, target, project, title, reason)
+    repair = None
+    if projects.is_usable(target):
+        repair = MoveRepair(folder.memory, target, project, title, reason)
+    else:
+        advice = UNKNOWN_TARGET.format(project)
     holders = projects.list_path_holders(gone, folder.memory) if gone else ()
     return Problem(
         check,
         Severity.WARNING,
         what,
-        (*evidence, f"no session loads {folder.memory}"),
+        (*evidence, loads),
         advice,
         (folder.memory, target),
         holders,
@@ -349,14 +370,24 @@ _WHY = {
 }
 
 
+def _describe_absence(path: str) -> str:
+    is_here = not _is_of_other_system(path)
+    return f"{path} is gone" if is_here else f"{path} is a path of another system"
+
+
+def _is_of_other_system(path: str) -> bool:
+    return bool(path) and not path.startswith("/")
+
+
 def _make_orphan(folder: ProjectFolder, path: str, likely: Sequence[Likeness]) -> Problem:
     notes, above = _name_notes(folder.memory), _find_empty_folder(path)
     if above:
         what = f"The project of {notes} cannot be reached now: {path}."
         evidence = [f"{above} is empty, as the folder of a disk that is not mounted is"]
     else:
-        what = f"No project is there for {notes} in {folder.memory}."
-        evidence = [f"{path} is gone" if path else "no session of it is left"]
+        is_known = "is there" if path else "is known"
+        what = f"No project {is_known} for {notes} in {folder.memory}."
+        evidence = [_describe_absence(path) if path else "no session shows whose they are"]
     evidence += [f"{it.project} may be it: {'; '.join(it.evidence)}" for it in likely[:_MOST_NAMED]]
     problem = Problem("orphan-memory", Severity.INFO, what, tuple(evidence), paths=(folder.memory,))
     command = f"`ricordo doctor --fix {problem.id} --into DIR`"

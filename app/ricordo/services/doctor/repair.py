@@ -13,7 +13,7 @@ from ricordo.memory.memory import Memory
 from ricordo.services.doctor.problem import MoveRepair
 from ricordo.services.edits.change import apply_merging
 from ricordo.services.history.recovery import read_and_record
-from ricordo.services.history.undo import UndoToConfirm, undo
+from ricordo.services.history.undo import UndoToConfirm, record_created, remove_created, undo
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.reader import read_memory
 from ricordo.storage.state_file import create_private_directory
@@ -72,19 +72,22 @@ def apply_repair(
     """
     target = os.path.realpath(repair.target)
     try:
-        create_private_directory(target)
+        created = create_private_directory(target)
     except OSError as error:
         raise WriteFailed(f"{make_visible(target)} cannot be created: {error.strerror}.") from None
     read_and_record(Notebook(place_from_directory(repair.source), environment, settings))
     notebook = Notebook(place_from_directory(target), environment, settings)
     read_and_record(notebook)
+    if created:
+        record_created(notebook, created)
     _, merged = apply_merging(notebook, change_set, by_hand=True)
     return merged
 
 
 def undo_repair(repair: MoveRepair, environment: Environment, settings: Settings) -> None:
-    """Undo the last change of the memory that got the notes. Raises ChangeRefused where others
-    changed the files since, and what `undo` raises.
+    """Undo the last change of the memory that got the notes, and remove directories that were
+    created for it. Raises ChangeRefused where others changed the files since, and what `undo`
+    raises.
     """
     target = os.path.realpath(repair.target)
     notebook = Notebook(place_from_directory(target), environment, settings)
@@ -95,3 +98,4 @@ def undo_repair(repair: MoveRepair, environment: Environment, settings: Settings
             "Others changed the notes since they were moved.",
             hint=f"`ricordo undo {shown}` shows the merge.",
         )
+    remove_created(notebook)

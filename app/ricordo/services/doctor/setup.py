@@ -11,13 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from shutil import which
 
 from ricordo.agents.agent import MemoryPlace
-from ricordo.agents.diagnosis import SettingInEffect
+from ricordo.agents.diagnosis import MemorySource, SettingInEffect
 from ricordo.agents.folder import has_notes
 from ricordo.agents.instruction_files import (
     ShadowedFile,
     find_broken_links,
     find_misnamed,
     find_missing_imports,
+    find_missing_imports_at_home,
     find_shadowed,
     find_shadowed_at_home,
     find_too_long,
@@ -95,8 +96,10 @@ def _check_sources(
     described: dict[str, Problem] = {}
     for place in places:
         for source in support.memory_sources(place, home, environ):
-            is_usable = bool(source.directory)
-            named = source.directory or "no usable path"
+            named = source.directory
+            if not named:
+                described[source.file] = _explain_unusable(support, environment, place, source)
+                continue
             if source.scope == "project":
                 what = f"A repository's settings name the directory of its memory: {named}."
                 advice = "Whoever changes that file chooses where notes go: move it to your own."
@@ -108,12 +111,35 @@ def _check_sources(
             else:
                 what = f"The {source.scope} settings put the memory of {place.root} into {named}."
                 advice = "Nothing, if that is meant."
-                severity = Severity.INFO if is_usable else Severity.WARNING
+                severity = Severity.INFO
             evidence = (f"autoMemoryDirectory in {source.file}",)
             described[source.file] = Problem(
                 "memory-setting", severity, what, evidence, advice, (source.file,)
             )
     yield from described.values()
+
+
+def _explain_unusable(
+    support: AgentSupport, environment: Environment, place: Workplace, source: MemorySource
+) -> Problem:
+    """Return the problem of a setting whose directory is no path that an agent takes."""
+    loaded = next(iter(support.memories_at(place, environment.agent_home, environment.environ)))
+    evidence = [
+        f"autoMemoryDirectory in {source.file}",
+        f"sessions in {place.root} load {loaded.root}",
+    ]
+    meant = os.path.realpath(os.path.join(place.root, source.value))
+    if source.value and has_notes(meant) and meant != os.path.realpath(loaded.root):
+        evidence.append(f"the notes in {meant} are not loaded")
+    return Problem(
+        "memory-setting",
+        Severity.WARNING,
+        f"{source.value or 'The value'} does not count as the directory of a memory: "
+        "only an absolute path does, or one that begins with ~/.",
+        tuple(evidence),
+        "Name an absolute path in your local settings, or remove the setting.",
+        (source.file,),
+    )
 
 
 def _check_background(
@@ -301,6 +327,8 @@ def _check_own_instructions(environment: Environment) -> Iterator[Problem]:
             "Remove the one that it reads, or put the text of the other into it.",
             (os.path.join(home, file.path), file.agent),
         )
+    for name, target in find_missing_imports_at_home(home):
+        yield _make_missing_import(home, name, target)
     for support in SUPPORTED:
         for named in support.instruction_paths(home, environ):
             if not os.path.lexists(named.path):
@@ -356,14 +384,7 @@ def _check_instructions(environment: Environment, project: str) -> Iterator[Prob
             (os.path.join(project, long.path), long.agent),
         )
     for name, target in find_missing_imports(project, home):
-        yield Problem(
-            "instructions-missing",
-            Severity.WARNING,
-            f"{os.path.join(project, name)} includes a page that is not there: {target}.",
-            (),
-            "Correct the path, or remove the line.",
-            (target, os.path.join(project, name)),
-        )
+        yield _make_missing_import(project, name, target)
     for unread in find_unread(project, home):
         yield Problem(
             "instructions-unread",
@@ -373,6 +394,17 @@ def _check_instructions(environment: Environment, project: str) -> Iterator[Prob
             "Nothing, if others use these agents in the project.",
             (os.path.join(project, unread.path),),
         )
+
+
+def _make_missing_import(folder: str, name: str, target: str) -> Problem:
+    return Problem(
+        "instructions-missing",
+        Severity.WARNING,
+        f"{os.path.join(folder, name)} includes a page that is not there: {target}.",
+        (),
+        "Correct the path, or remove the line.",
+        (target, os.path.join(folder, name)),
+    )
 
 
 def _advise_on_shadowed(file: ShadowedFile) -> str:
@@ -407,7 +439,7 @@ def _check_load(place: MemoryPlace) -> Iterator[Problem]:
             f"{load.lines} lines, limit {load.limits.lines}; "
             f"{load.units:,} units, limit {load.limits.units:,}",
         ),
-        "`ricordo lint` shows what is lost, `--fix` shortens the index.",
+        "`ricordo lint` shows what is lost: shorten entries, or put several into one note.",
         (place.root,),
     )
 

@@ -27,6 +27,7 @@ from ricordo.storage.decisions import Decision, ReviewVerdict, read_decisions
 from ricordo.storage.history import History, open_recorded
 from ricordo.storage.jail import check_reachable
 from ricordo.storage.operation import CHANGE, FileOperation, HistoryEntry, Place
+from ricordo.storage.own_folder import remove_empty_folders
 from ricordo.storage.writer import Applied, EditConflict
 from ricordo.text import clip, make_visible
 
@@ -35,6 +36,8 @@ UNDONE = "undone"
 _FOLLOW_UP = "The next {} skips it."
 _SKIPPED = "passed over"
 """Kind of an act that marks another one, its subject, as impossible to undo."""
+_CREATED = "directories created"
+"""Kind of an act that records which directories were created for a memory."""
 _LONGEST_REASON = 80
 """Cells."""
 _MOST_NAMES = 3
@@ -118,6 +121,27 @@ def can_undo(notebook: Notebook) -> tuple[bool, bool]:
     """
     done, undone = _stacks(notebook)
     return bool(done), bool(undone)
+
+
+def record_created(notebook: Notebook, directories: Sequence[str]) -> None:
+    """Record that these directories were created for a memory. Raises StateUnusable."""
+    with notebook.database.connect() as connection, transaction(connection):
+        history = History(connection)
+        root = history.ensure_root(notebook.place.root).id
+        now = notebook.environment.now.isoformat()
+        history.add_entry(root, now, _CREATED, reason=json.dumps(directories))
+
+
+def remove_created(notebook: Notebook) -> None:
+    """Remove the directories that were created for a memory, those that are empty. Raises
+    StateUnusable.
+    """
+    with open_recorded(notebook.database, notebook.place.root) as recorded:
+        if recorded is None:
+            return
+        history, root = recorded
+        created = [act.reason for act in history.list_entries(root) if act.kind == _CREATED]
+    remove_empty_folders(directory for reason in created for directory in json.loads(reason))
 
 
 def _stacks(notebook: Notebook) -> tuple[list[HistoryEntry], list[tuple[HistoryEntry, int]]]:
