@@ -576,7 +576,7 @@ def test_only_entries_that_agents_would_load_are_proposed_each_with_its_note(
 ) -> None:
     index = memory / "MEMORY.md"
     lines = index.read_text("utf-8").splitlines()
-    names = [f"quay-{n}" for n in range(5)]
+    names = [f"quay-{n}" for n in range(3)]
     for name in names:
         (memory / f"{name}.md").write_text(note_text(name, f"The quay {name} is wide.\n"), "utf-8")
     lines[1:1] = [f"A line about the bay, number {n}." for n in range(198 - len(lines))]
