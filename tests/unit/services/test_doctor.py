@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import sqlite3
 from pathlib import Path
@@ -299,7 +300,8 @@ def test_a_worktree_that_was_moved_without_git(machine: Machine, doctor: Doctor)
     machine.transcript(machine.project_folder(now), now, "b")
     (problem,) = doctor.find("worktree-memory")
     assert f"{worktree}, which is now {now}, was a worktree" in problem["evidence"][0]
-    assert f"git -C {project} worktree repair {now}" in problem["advice"]
+    command = shlex.join(["git", "-C", str(project), "worktree", "repair", str(now)])
+    assert command in problem["advice"]
     doctor.fix(problem)
     assert doctor.find("worktree-memory") == []
 
@@ -1215,7 +1217,8 @@ def test_pages_that_instructions_include_and_that_are_not_there(machine: Machine
 def test_pages_that_the_instructions_of_the_user_include(machine: Machine, doctor: Doctor):
     (machine.config / "own.md").parent.mkdir(exist_ok=True)
     (machine.config / "own.md").write_text("Be brief.\n")
-    gone = machine.path / "old/rules.md"
+    # a path with a blank cannot be included
+    gone = Path("/nonexistent/old/rules.md")
     text = f"@own.md @{gone}\n@~/tides.md `@code.md`\n"
     (machine.config / "CLAUDE.md").write_text(text)
     missing = [it["paths"][0] for it in doctor.find("instructions-missing")]
