@@ -42,6 +42,10 @@ _NO_PROSE = compile_lazily(
 """The beginning of a line that is a heading, a list item, a table, a link, a rule, or a label with
 a value: `Created: 12 May`.
 """
+_MOST_OF_LABEL = 120
+"""Characters of a line that are searched for how it begins."""
+_MOST_OF_PARAGRAPH = 2_000
+"""Characters of a paragraph that are read: enough for its first sentence with its markup."""
 _STOP = compile_lazily(r"[.!?](?=\s|$)|[。！？]")
 _FEWEST_WORDS, _FEWEST_SIGNS = 4, 8
 """Words of a sentence, and characters of one in a script without blanks, that describes a note."""
@@ -53,7 +57,7 @@ def summarise_text(text: str) -> str:
     markup. "" where no paragraph is prose, where that sentence is long, and where the text contains
     a secret, which must not be copied.
     """
-    paragraph = _strip_markup(_find_paragraph(text))
+    paragraph = _strip_markup(_find_paragraph(text))[: 2 * MAX_DESCRIPTION]
     sentence = paragraph
     for stop in _STOP.finditer(paragraph):
         before, after = paragraph[: stop.end()], paragraph[stop.end() :]
@@ -78,16 +82,18 @@ def _find_paragraph(text: str) -> str:
     lines: list[str] = []
     is_code = is_other = False
     headings = 0
-    for line in text.split("\n"):
+    for whole in text.split("\n"):
+        line = whole[:_MOST_OF_PARAGRAPH]
         headings += not is_code and bool(_HEADING.match(line))
         if headings > 1:
             break
         is_fence = bool(_FENCE.match(line))
         is_code ^= is_fence
         is_end = is_fence or not line.strip() or line.startswith("#")
-        if lines and (is_end or _NO_PROSE.match(line)):
+        is_no_prose = bool(_NO_PROSE.match(line[:_MOST_OF_LABEL]))
+        if lines and (is_end or is_no_prose or sum(map(len, lines)) > _MOST_OF_PARAGRAPH):
             break
-        is_other = not is_end and (is_other or bool(_NO_PROSE.match(line)))
+        is_other = not is_end and (is_other or is_no_prose)
         if not (is_code or is_end or is_other):
             lines.append(line)
     return " ".join(lines)
