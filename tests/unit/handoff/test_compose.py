@@ -270,6 +270,23 @@ def test_what_the_user_puts_off_is_a_next_step(words: str) -> None:
     assert told(session, StatementSection.NEXT)[0].text == "The user on what comes next"
 
 
+@pytest.mark.parametrize(
+    "request_text",
+    ["The window is to close later than today.", "Pour demain, il faut que le calendrier compte."],
+)
+def test_a_request_that_was_worked_on_is_not_put_off(request_text: str) -> None:
+    """Its words about time may describe the work."""
+    session = Gathered().says(request_text).runs("make test").answers("Mended.")
+    assert quotes(session, StatementSection.NEXT) == []
+
+
+def test_order_within_a_request_puts_nothing_off() -> None:
+    """Words such as “afterwards” are about the same work."""
+    session = Gathered().says("Mend it.").runs("make test").answers("Mended.")
+    session.says("It has to ring first and write the page about tides afterwards.").answers("OK.")
+    assert quotes(session, StatementSection.NEXT) == []
+
+
 def test_a_farewell_is_no_next_step() -> None:
     """It names nothing to do."""
     session = Gathered().says("Mend it.").runs("make test").answers("Mended.")

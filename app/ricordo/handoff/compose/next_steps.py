@@ -75,13 +75,19 @@ def _list_last_exchanges(conversation: Conversation) -> Iterator[TalkExchange]:
 
 
 def _quote_postponed(conversation: Conversation, room: QuoteLimits) -> Iterator[HandoffStatement]:
-    """Yield what the user said is to be done later or next."""
+    """Yield what the user said is to be done later or next.
+
+    In a request that was worked on, words such as “later” may describe the work itself.
+    """
     open_request = conversation.last and not conversation.last.is_over and conversation.last.request
     for exchange in _list_last_exchanges(conversation):
         request = exchange.request
         if request is None or request is open_request:
             continue
-        for words in _find_postponed(request)[:_MAX_REMAINING]:
+        postponed = _find_next_section(request)
+        if not postponed and not exchange.is_work:
+            postponed = _find_postponed(request)
+        for words in postponed[:_MAX_REMAINING]:
             label = "The user on what comes next"
             yield build_quote(
                 StatementSection.NEXT, label, words, request.ref, (request.id,), room.words
@@ -89,11 +95,11 @@ def _quote_postponed(conversation: Conversation, room: QuoteLimits) -> Iterator[
 
 
 def _find_postponed(message: MessageFact) -> list[str]:
-    sentences = [sentence for sentence in last_sentences(message) if not sentence.is_question]
-    return _find_next_section(message) or [
+    return [
         sentence.text
-        for sentence in sentences
-        if has_phrase("later", sentence.text)
+        for sentence in last_sentences(message)
+        if not sentence.is_question
+        and has_phrase("later", sentence.text)
         and len(content_words(split_words(sentence.text))) >= _MIN_POSTPONED
     ]
 

@@ -173,12 +173,6 @@ class CommitGraph:
             None,
         )
 
-    def find_pushed_branch(self, name: str) -> FileCommit | None:
-        """Return the last commit of a branch that a remote has, unless newer ones are here only."""
-        remote = next((hash_ for ref, hash_ in self._by_ref.items() if _is_remote(ref, name)), "")
-        local = self._by_ref.get(f"refs/heads/{name}", remote)
-        return self._by_hash[remote].commit if remote and local == remote else None
-
     def find_work(self, work: frozenset[str], *, only_complete: bool) -> list[FileCommit]:
         """Return the commits of the main branch that made something and have all words of that
         work in their subjects, newest first; or only those that say that it is complete.
@@ -236,10 +230,6 @@ class CommitGraph:
         return self._find_ancestors(
             hash_ for ref, hash_ in self._by_ref.items() if ref.startswith("refs/remotes/")
         )
-
-
-def _is_remote(ref: str, branch: str) -> bool:
-    return ref.startswith("refs/remotes/") and ref.split("/", 3)[-1] == branch
 
 
 def _is_made(subject: str) -> bool:
