@@ -122,8 +122,7 @@ def _translate_glob(pattern: str) -> Iterator[str]:
             yield _OVER
             at += 2
         elif pattern[at] == "[" and (closing := pattern.find("]", at + 2)) > 0:
-            inside = pattern[at + 1 : closing].replace("\\", "\\\\").replace("[", "\\[")
-            yield f"[{'^' + inside[1:] if inside[0] in '!^' else inside}]"
+            yield _translate_class(pattern[at + 1 : closing])
             at = closing + 1
         elif pattern[at] == "\\" and at + 1 < len(pattern):
             yield re.escape(pattern[at + 1])
@@ -131,6 +130,17 @@ def _translate_glob(pattern: str) -> Iterator[str]:
         else:
             yield {"*": _ANY, "?": "[^/]"}.get(pattern[at], re.escape(pattern[at]))
             at += 1
+
+
+def _translate_class(inside: str) -> str:
+    """Return the regular expression for what a glob has between brackets. Of a range whose ends are
+    in the wrong order only the first end matches, as in git.
+    """
+    is_negated = inside[0] in "!^"
+    allowed = "/" if is_negated else ""
+    for first, last in re.findall(r"(?s)(.)(?:-(.))?", inside[is_negated:]):
+        allowed += re.escape(first) + (f"-{re.escape(last)}" if first <= last else "")
+    return f"[{'^' * is_negated}{allowed}]"
 
 
 MOST_FILES = 200_000

@@ -6,6 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ricordo.storage.project_tree import IgnoreRules
 from tests.unit.machine import ENVIRON
@@ -38,6 +40,11 @@ TEXTS = (
     "name with blank.txt   \n\\#hash\n# a comment\n\n",
     "a[0-9].txt\n",
     "a[!0-9].txt\n",
+    "a[b-1].txt\n",
+    "a[9-0b].txt\n",
+    "a[^b-a1].txt\n",
+    "a[]-[]*\n",
+    "deep[!a]a.log\n",
     "a?.txt\r\n",
     ".env*\n",
     "deep\n!deep/a.log\n",
@@ -67,6 +74,12 @@ def test_it_leaves_out_what_git_leaves_out(tmp_path: Path, text: str) -> None:
     by_git = set(answer.stdout.decode().split("\n")) - {""}
     ignored = IgnoreRules([("", text)])
     assert {path for path in PATHS if ignored.ignores(path)} == by_git
+
+
+@given(st.text(st.sampled_from("ab09-[]!^*?/\\.~&|"), max_size=20))
+def test_every_pattern_is_read(pattern: str) -> None:
+    """Brackets may hold anything, ranges in the wrong order too."""
+    assert IgnoreRules([("", f"{pattern}\n!*")]).ignores("a/b0") is False
 
 
 def test_a_file_in_a_folder_speaks_of_that_folder_alone() -> None:
