@@ -62,7 +62,7 @@ _LINKS, _CODES, TOKENS = (
     for pattern in (_LINK, _CODE, f"{_LINK}|{_CODE}|{_REST}")
 )
 """The last matches a link, or a token in which brackets are not links."""
-_SCHEME = compile_lazily(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_SCHEME = compile_lazily(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\s)")
 
 
 def find_links(text: str) -> tuple[Link, ...]:

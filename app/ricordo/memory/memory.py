@@ -19,8 +19,8 @@ from ricordo.memory.names import (
     build_names,
     choose_headings,
     choose_prefixes,
-    fold_name,
     has_same_names,
+    list_heading_keys,
     list_keys_of_file,
     list_keys_of_link,
 )
@@ -173,9 +173,9 @@ class Memory:
         }
 
     @cached_property
-    def _headings(self) -> Mapping[str, str]:
-        """The folded first heading of every file that has one, by its path."""
-        return {file.path: fold_name(it) for file in self.files if (it := file.heading)}
+    def _headings(self) -> Mapping[str, frozenset[str]]:
+        """The keys by heading of every file, by its path."""
+        return {file.path: list_heading_keys(file) for file in self.files}
 
     @cached_property
     def links_without_file(self) -> Mapping[str, tuple[ResolvedLink, ...]]:
@@ -311,12 +311,12 @@ class Memory:
 
     def _update_headings(
         self, before: Memory, changed: Mapping[str, Note | None]
-    ) -> Mapping[str, str]:
+    ) -> Mapping[str, frozenset[str]]:
         headings = dict(before._headings)
         for path, file in changed.items():
             headings.pop(path, None)
-            if file is not None and (heading := file.heading):
-                headings[path] = fold_name(heading)
+            if file is not None:
+                headings[path] = list_heading_keys(file)
         return headings
 
     def _backlinks_after(

@@ -79,7 +79,7 @@ class Names:
     wiki of the folder `wiki-ru`, or `/` in `[tides](/pages/tides.md)`.
     """
     by_heading: PathsByName = field(default_factory=dict)
-    """By the folded first heading, where links are written so; else empty."""
+    """By the keys of headings, where links are written as headings; else empty."""
     are_files_first: bool = False
     """Whether a link means the file of that name before a note of that title, as in Obsidian."""
 
@@ -283,16 +283,25 @@ def choose_prefixes(counted: Iterable[PrefixCounts], own: str = "") -> frozenset
     return frozenset(chosen)
 
 
-def choose_headings(
-    missing: Iterable[Link], headings: Mapping[str, str]
-) -> dict[str, tuple[str, ...]]:
-    """Return the paths by folded heading, of `headings` by path, where some of the wikilinks that
-    are `missing` a file are written as headings; {} otherwise.
+def list_heading_keys(file: Note) -> frozenset[str]:
+    """Return the folded names by which a file may be linked where links are written as headings:
+    its first heading, and its type and name, as in `[[Concept: Tide tables]]`.
     """
-    targets = {fold_name(link.target) for link in missing if link.is_wikilink}
+    names = (file.heading, f"{file.type}: {file.name}" if file.type else "")
+    return frozenset(fold_name(name).removesuffix(".md") for name in names if name)
+
+
+def choose_headings(
+    missing: Iterable[Link], headings: Mapping[str, frozenset[str]]
+) -> dict[str, tuple[str, ...]]:
+    """Return the paths by each key of `headings`, which are by path, where some of the wikilinks
+    that are `missing` a file are written as headings; {} otherwise.
+    """
+    targets = {fold_name(it.target).removesuffix(".md") for it in missing if it.is_wikilink}
     by_heading: dict[str, tuple[str, ...]] = {}
-    for path, heading in headings.items():
-        by_heading[heading] = (*by_heading.get(heading, ()), path)
+    for path, keys in headings.items():
+        for key in keys:
+            by_heading[key] = (*by_heading.get(key, ()), path)
     return by_heading if len(targets & by_heading.keys()) >= _FEWEST_LINKS else {}
 
 

@@ -255,6 +255,18 @@ def test_links_written_as_headings_or_from_the_root_lead_to_their_notes(root: Pa
     assert len(found) == 4, "one note alone is no habit"
 
 
+def test_links_written_as_type_and_name_lead_to_their_notes(root: Path) -> None:
+    """Also where the first heading says more, and where the name has a slash or an ending."""
+    files = {
+        "flood.md": "---\ntype: flow\nname: Flood/ebb\n---\n# Flow: Flood/ebb (twice a day)\n",
+        "tides-md.md": "---\ntype: source\ntitle: TIDES.md\n---\n# TIDES.md, a summary\n",
+        "moon.md": "---\ntype: concept\n---\n# Concept: Moon (M)\n",
+        "index.md": "- [[Flow: Flood/ebb]]\n- [[Source: TIDES.md]]\n- [[Concept: Moon]]\n",
+    }
+    rules = ("index-missing-file", "unindexed-note", "wanted-note", "dead-link")
+    assert lint(root, files, *rules, layout=FOLDER) == ()
+
+
 def test_conventions_are_learned_again_from_what_changed(root: Path) -> None:
     learner = ConventionLearner()
     files = pages(6, note("Text.", "NAME")) | pages(6, "# NAME\n\nText.\n", "sub/")

@@ -59,6 +59,7 @@ def test_a_link_resolves_to_its_note(memory: Memory, written: str, path: str) ->
     ("written", "where"),
     [
         ("[[nothing]]", TargetKind.MISSING),
+        ("[[Flow: no/thing]]", TargetKind.MISSING),
         ("[x](nothing.md)", TargetKind.MISSING),
         ("[x](chart.png)", TargetKind.FILE),
         ("[x](sub)", TargetKind.FILE),
