@@ -136,6 +136,10 @@ def test_text_about_keys_that_are_no_credentials_is_not_found() -> None:
     assert [line for line in lines if find_secrets(line)] == []
 
 
+def test_a_password_in_an_element_is_found_even_if_it_begins_like_a_host() -> None:
+    assert mask("<password>@bcD123x9Z</password>") == "<password>[secret: password]</password>"
+
+
 NAMED = [
     "nasdaq_key = {}", "the bearer {} is used", '"querykey": "{}",',
     "pagerduty_key: {}",

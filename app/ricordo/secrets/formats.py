@@ -103,6 +103,8 @@ _COUNTED = compile_lazily("tokens?|トークン|토큰")
 """Names of credentials that are units of text too, in small letters."""
 _MD5 = 32
 """Digits of the shortest digest, the form in which many services give out their keys."""
+_PLACEHOLDER_END = compile_lazily(r" ?[>}\]]{1,2}@")
+_ADDRESS = compile_lazily(r"://\S*[<{\[] ?[\w-]*\Z")
 _ASCII_LOWER = {i: i + 32 for i in range(65, 91)}
 
 
@@ -117,6 +119,8 @@ def find_by_name(text: str) -> Iterator[Secret]:
         before = re.split(r"[^\w-]", text[max(0, match.start() - _LONGEST) : match.start()])[-1]
         if len(before) == _LONGEST and before.isalnum():
             continue  # the end of a random run
+        if _PLACEHOLDER_END.match(text, at) and _ADDRESS.search(text[max(0, at - _REACH) : at]):
+            continue  # `postgres://<USER>:<PASSWORD>@host`: a host follows
         if _COUNTED.match(match[0]) and load_rules().guards["count"].search(
             text[max(0, match.start() - _REACH // 4) : match.start()]
         ):
