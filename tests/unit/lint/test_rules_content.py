@@ -42,6 +42,11 @@ NOT_PASSED = [
     "Beschlossen am 01.03.2026.",
     "Depuis le 1 mars 2026 on utilise pnpm.",
     "用户在 2026-04-25 项目说明里明确列出。",
+    "Em 2026-03-01 o mestre avisou que as tabelas devem ficar no cofre.",
+    "En 2026-03-01 el capitán pidió que las tablas deben quedarse aquí.",
+    "Nel 2026-03-01 il capitano ha detto che le tavole devono restare qui.",
+    "Le 1 mars 2026 le capitaine a demandé que tout doit rester ici.",
+    "Am 01.03.2026 wurde gesagt, dass alle Tabellen hier bleiben sollen.",
 ]
 RELATIVE = [
     "Yesterday we moved to pnpm.",
