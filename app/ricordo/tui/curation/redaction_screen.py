@@ -75,7 +75,7 @@ class RedactionScreen(ModalScreen[bool], ActionScreen[bool]):
             overlay.border_title = Content("Redacted: values that are not sent")
             yield Bar(self._palette, id="words", base="").with_left(StyledSpan(_ABOUT, "dim"))
             yield self._list
-            yield self._keys
+        yield self._keys
 
     def on_mount(self) -> None:
         self._list.focus()

@@ -187,7 +187,7 @@ class AskScreen(
             yield from self._bars.values()
             yield self._text
             yield self._state
-            yield self._keys
+        yield self._keys
 
     def on_mount(self) -> None:
         if self._row_count:

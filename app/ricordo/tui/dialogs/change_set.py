@@ -88,7 +88,7 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActionScreen[ChangeSet | Non
             yield TextView(self._palette, self._render_words, id="words")
             yield self._diff
             yield self._state
-            yield self._keys
+        yield self._keys
 
     def on_mount(self) -> None:
         self._show()

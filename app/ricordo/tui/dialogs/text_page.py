@@ -61,8 +61,8 @@ class TextPage(ModalScreen[None]):
                 summary = StyledSpan(self._summary, "bold")
                 yield Bar(self._palette, id="title").with_left(summary)
             yield TextView(self._palette, self.render_text, id="text")
-            keys = ((format_first_keys(self.app, "leave"), "close"), ("↑ ↓ PgUp PgDn", "move"))
-            yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
+        keys = ((format_first_keys(self.app, "leave"), "close"), ("↑ ↓ PgUp PgDn", "move"))
+        yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
 
     @abstractmethod
     def render_text(self, width: int) -> list[StyledLine]:
