@@ -46,6 +46,7 @@ class ChooseScreen(ModalScreen[str | None]):
         Dialog.CHOICE,
         {
             "leave": "dismiss(None)",
+            "help": "app.show_keys",
             "cursor-down": "move(1)",
             "cursor-up": "move(-1)",
             "open": "choose",

@@ -64,6 +64,7 @@ class EditConflictScreen(ModalScreen[bool]):
             "leave": "dismiss(False)",
             "close": "dismiss(False)",
             "edit": "edit_again",
+            "help": "app.show_keys",
         },
     )
 

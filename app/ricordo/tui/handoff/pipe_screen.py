@@ -94,6 +94,7 @@ class PipeScreen(ModalScreen[None]):
         Dialog.TEXT,
         {
             "leave": "leave",
+            "help": "app.show_keys",
         },
     )
 

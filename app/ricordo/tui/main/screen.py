@@ -398,7 +398,7 @@ class MainScreen(ActionScreen[None]):
             "open": self.open_row,
             "leave": self.go_back,
             "type": self.show_next_type,
-            "order": lambda: self._list(self._listing.with_next_order()),
+            "order": self.show_next_order,
             "reread": self._follower.request_reread,
             "copy": self.copy,
             "find": self.ask_for_words,
@@ -448,6 +448,12 @@ class MainScreen(ActionScreen[None]):
         """List the notes of the next type only."""
         if self._snapshot is not None:
             self._list(self._listing.with_next_type(self._snapshot.memory))
+
+    def show_next_order(self) -> None:
+        """List the notes in the next order."""
+        self._list(self._listing.with_next_order())
+        if self._listing.order.begins_with_most_urgent:
+            self._panes.index.move_to_end(-1)
 
     def _list(self, listing: Listing) -> None:
         self._listing = listing

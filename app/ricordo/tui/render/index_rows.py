@@ -33,6 +33,11 @@ class IndexOrder(StrEnum):
         orders = list(IndexOrder)
         return orders[(orders.index(self) + 1) % len(orders)]
 
+    @property
+    def begins_with_most_urgent(self) -> bool:
+        """Whether it is for looking at its first notes: the worst, or the newest."""
+        return self in (IndexOrder.WORST, IndexOrder.DIARY)
+
 
 _LEAST_DETAIL = 12
 """Least cells to show the file's name."""
