@@ -77,14 +77,11 @@ def render_deleted_row(count: int, width: int, *, in_one: bool) -> tuple[StyledL
 
 def describe_version(version: Version, *, against_now: bool, width: int) -> list[StyledLine]:
     """Return who made a version, when and why, and with what it is compared."""
-    compared = "compared with " + ("the current text" if against_now else "the previous version")
-    rows = [
-        (
-            f"{version.kind} by {make_one_line(version.by)}, {format_moment(version.at)} · "
-            f"{compared}",
-            "",
-        )
-    ]
+    compared = " · compared with the current text" if against_now else ""
+    if version.sha_before and not against_now:
+        compared = " · compared with the previous version"
+    about = f"{version.kind} by {make_one_line(version.by)}, {format_moment(version.at)}{compared}"
+    rows = [(about, "")]
     if version.reason:
         rows.append((f"why  {make_one_line(mask_text(version.reason))}", "dim"))
     rows.append((f"at   {make_one_line(version.path)}", "dim"))

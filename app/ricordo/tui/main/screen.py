@@ -23,7 +23,7 @@ from ricordo.storage.view_state import load_view_state, save_view_state
 from ricordo.text import clip
 from ricordo.tui.actions.bindings import Handlers
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
-from ricordo.tui.base.action_screen import ActionScreen, make_bindings
+from ricordo.tui.base.action_screen import HEIGHT_BREAKPOINTS, ActionScreen, make_bindings
 from ricordo.tui.base.open_note import OpenNote, Trail
 from ricordo.tui.context import ActionContext, Pane, ScreenId
 from ricordo.tui.curation.controller import CurationController
@@ -89,6 +89,7 @@ class MainScreen(ActionScreen[None]):
     """The notebook: one memory."""
 
     CSS_PATH = "style.tcss"
+    VERTICAL_BREAKPOINTS = HEIGHT_BREAKPOINTS
     SCREEN_ID = ScreenId.NOTEBOOK
     BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
@@ -308,8 +309,8 @@ class MainScreen(ActionScreen[None]):
         status = render_status_line(place, self._snapshot, self._seen, new, doing, waiting)
         self.query_one("#status", Bar).set_content(*status)
         finding = panes.freshness.finding if panes.active is Pane.FRESHNESS else None
-        hint = render_hint(self._snapshot, self._reading.path, finding)
-        self.query_one("#hint", Bar).set_content(hint, render_settling_key(finding, self.keymap))
+        hint = render_hint(self._snapshot, self._reading.path, finding, self.keymap)
+        self.query_one("#hint", Bar).set_content(*hint)
         self.query_one("#keys", Bar).set_content(*render_key_line(self.action_context, self.keymap))
 
     # What the parts of the screen report
