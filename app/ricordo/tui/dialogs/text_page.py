@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 class TextPage(ModalScreen[None]):
     """A page of text."""
 
-    HELP_LABEL: ClassVar[str] = "keys"
+    KEYS_SHOWN: ClassVar[int] = 3
+    """How many of its keys the bottom line names."""
     # absolute: Textual resolves a relative path beside the module of the subclass
     CSS_PATH = Path(__file__).with_name("overlay.tcss")
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
@@ -65,9 +66,9 @@ class TextPage(ModalScreen[None]):
         keys = (
             (format_first_keys(self.app, "leave"), "close"),
             ("↑ ↓ PgUp PgDn", "move"),
-            (format_first_keys(self.app, "help"), self.HELP_LABEL),
+            (format_first_keys(self.app, "help"), "keys"),
         )
-        yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
+        yield Bar(self._palette, id="keys").with_left(*render_keys(keys[: self.KEYS_SHOWN]))
 
     @abstractmethod
     def render_text(self, width: int) -> list[StyledLine]:
@@ -144,7 +145,7 @@ _OF_HANDOFFS = (ScreenId.SESSIONS, ScreenId.HANDOFF)
 class HelpScreen(TextPage):
     """Lists the actions of a screen with their keys."""
 
-    HELP_LABEL = "close"
+    KEYS_SHOWN = 2
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(Dialog.TEXT, {"help": "dismiss"})
 
     def __init__(
