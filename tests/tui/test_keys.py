@@ -1531,7 +1531,7 @@ async def test_pages_of_text_show_their_keys(tmp_path: Path, pinned: Path) -> No
     empty = tmp_path / "empty"
     empty.mkdir()
     async with staged(None, cwd=empty) as stage:
-        await stage.wait_for(lambda: isinstance(stage.app.screen, NoMemoryScreen))
+        await stage.shows(NoMemoryScreen)
         await stage.press("question_mark")
         await stage.shows(HelpScreen)
         await stage.paints("open the sample memory")

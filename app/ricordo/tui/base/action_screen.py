@@ -34,14 +34,6 @@ previous screen.
 Result = TypeVar("Result")
 
 
-def make_bindings(screen_id: ScreenId) -> list[BindingType]:
-    """Return the bindings of `screen_id`, one for each of its actions."""
-    return [
-        Binding(action.keys or NO_KEY, f"do('{action.id}')", action.label, show=False, id=action.id)
-        for action in find_actions(screen_id)
-    ]
-
-
 class KeyHelp(Protocol):
     """An app that shows the keys of a screen, and knows when the last one was pressed."""
 
@@ -60,9 +52,19 @@ def is_early(app: App[Any], opened_at: float) -> bool:
 
 
 class ActionScreen(Screen[Result]):
-    """A screen with a handler for each of its actions."""
+    """A screen with a key and a handler for each of its actions."""
 
     SCREEN_ID: ClassVar[ScreenId]
+
+    def __init_subclass__(cls, **options: bool) -> None:
+        """Bind the keys of the actions of the screen, besides those that it binds itself."""
+        if "SCREEN_ID" in vars(cls):
+            actions: list[BindingType] = [
+                Binding(it.keys or NO_KEY, f"do('{it.id}')", it.label, show=False, id=it.id)
+                for it in find_actions(cls.SCREEN_ID)
+            ]
+            cls.BINDINGS = [*actions, *vars(cls).get("BINDINGS", ())]
+        super().__init_subclass__(**options)
 
     def __init__(self, palette: Palette, keymap: Keymap) -> None:
         """`keymap` holds the user's keys by action id."""

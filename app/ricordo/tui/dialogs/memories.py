@@ -25,7 +25,7 @@ from ricordo.tui.actions.bindings import (
     moving_handlers,
 )
 from ricordo.tui.actions.dialogs import Dialog
-from ricordo.tui.base.action_screen import ActionScreen, make_bindings
+from ricordo.tui.base.action_screen import ActionScreen
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.context import ScreenId
 from ricordo.tui.messages import MemoriesRequested
@@ -103,7 +103,6 @@ class MemoriesScreen(ActionScreen[MemoryPlace | None]):
     SCREEN_ID = ScreenId.MEMORIES
 
     CSS_PATH = "chooser.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self, places: Sequence[MemoryPlace], palette: Palette, keymap: Keymap, home: str

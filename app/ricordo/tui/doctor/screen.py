@@ -6,9 +6,8 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from textual.binding import BindingType
 from textual.content import Content
 
 from ricordo.curation.engine import CurationProgress
@@ -26,7 +25,7 @@ from ricordo.services.doctor.repair import (
 from ricordo.text import make_one_line
 from ricordo.tui.actions.bindings import Handlers
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
-from ricordo.tui.base.action_screen import NotebookActions, make_bindings
+from ricordo.tui.base.action_screen import NotebookActions
 from ricordo.tui.base.list_diff_screen import ListDiffScreen
 from ricordo.tui.context import ScreenId
 from ricordo.tui.doctor.rows import (
@@ -61,7 +60,6 @@ class DoctorScreen(ListDiffScreen):
     """The problems of this machine, worst first."""
 
     SCREEN_ID = ScreenId.DOCTOR
-    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from textual.binding import BindingType
 from textual.content import Content
 
 from ricordo.memory.change import Edit
@@ -20,7 +19,7 @@ from ricordo.services.history.versions import (
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, make_one_line
 from ricordo.tui.actions.bindings import Handlers
-from ricordo.tui.base.action_screen import NotebookActions, make_bindings
+from ricordo.tui.base.action_screen import NotebookActions
 from ricordo.tui.base.list_diff_screen import ListDiffScreen
 from ricordo.tui.context import ScreenId
 from ricordo.tui.render.inbox_rows import format_moment
@@ -94,7 +93,6 @@ class HistoryScreen(ListDiffScreen):
     """The versions of one note, newest first; the last row opens the deleted notes."""
 
     SCREEN_ID = ScreenId.HISTORY
-    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,

@@ -8,10 +8,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.css.query import NoMatches
 from textual.events import Key
 from textual.screen import Screen
@@ -23,7 +22,7 @@ from ricordo.storage.view_state import load_view_state, save_view_state
 from ricordo.text import clip
 from ricordo.tui.actions.bindings import Handlers
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
-from ricordo.tui.base.action_screen import HEIGHT_BREAKPOINTS, ActionScreen, make_bindings
+from ricordo.tui.base.action_screen import HEIGHT_BREAKPOINTS, ActionScreen
 from ricordo.tui.base.open_note import OpenNote, Trail
 from ricordo.tui.context import ActionContext, Pane, ScreenId
 from ricordo.tui.curation.controller import CurationController
@@ -91,7 +90,6 @@ class MainScreen(ActionScreen[None]):
     CSS_PATH = "style.tcss"
     VERTICAL_BREAKPOINTS = HEIGHT_BREAKPOINTS
     SCREEN_ID = ScreenId.NOTEBOOK
-    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,
