@@ -22,7 +22,7 @@ from ricordo.storage.view_state import load_view_state, save_view_state
 from ricordo.text import clip
 from ricordo.tui.actions.bindings import Handlers
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
-from ricordo.tui.base.action_screen import HEIGHT_BREAKPOINTS, ActionScreen
+from ricordo.tui.base.action_screen import HEIGHT_BREAKPOINTS, ActionScreen, NotebookParts
 from ricordo.tui.base.open_note import OpenNote, Trail
 from ricordo.tui.context import ActionContext, Pane, ScreenId
 from ricordo.tui.curation.controller import CurationController
@@ -120,27 +120,10 @@ class MainScreen(ActionScreen[None]):
         self._changing = NoteActions(
             notebook, followed, self._panes, self._reading, styles, self.update_bars, self._go_to
         )
-        self._navigation = NavigationActions(
-            self,
-            notebook,
-            followed,
-            self._reading,
-            self._panes.freshness,
-            self._arrivals_changed,
-            self._changing,
-        )
-        self._reviewing = ReviewController(
-            self,
-            notebook,
-            followed,
-            self._reading,
-            self.update_bars,
-            self._changing,
-            opens=opens_review,
-        )
-        self._curating = CurationController(
-            self, notebook, self._reading, self.update_bars, self._changing
-        )
+        parts = NotebookParts(self, notebook, followed, self._reading, self._changing)
+        self._navigation = NavigationActions(parts, self._arrivals_changed, self._panes.freshness)
+        self._reviewing = ReviewController(parts, self.update_bars, opens=opens_review)
+        self._curating = CurationController(parts, self.update_bars)
         self._handoff = HandoffController(self, notebook, self._changing)
         self._finder = FinderController(self, notebook, self._reading, self._go_to)
         self._evidence = EvidenceWatcher(
