@@ -23,6 +23,11 @@ def test_a_key_is_never_shown_without_its_label() -> None:
         assert len(StyledLine(fit_keys(KEYS, width)).text) <= width
 
 
+def test_a_long_label_of_the_only_key_is_cut() -> None:
+    choices = (StyledSpan("   "), StyledSpan("← → ", "key"), StyledSpan("feedback · project"))
+    assert StyledLine(fit_keys(choices, 16)).text == "   ← → feedback…"
+
+
 def test_a_cut_row_ends_in_an_ellipsis() -> None:
     themes, _ = load_themes(load_environment({"HOME": "/nowhere"}))
     palette = Palette(next(iter(themes.values())))

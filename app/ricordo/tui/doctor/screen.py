@@ -217,7 +217,11 @@ class DoctorScreen(ListDiffScreen):
 
     @property
     def _refusals(self) -> Mapping[str, str]:
-        reasons = {"redo": _NO_REDO, "undo": "" if self._done else _NO_UNDO}
+        reasons = {
+            "redo": _NO_REDO,
+            "undo": "" if self._done else _NO_UNDO,
+            "open": "" if self.problem else "No problem is selected.",
+        }
         if not self._change_set.edits:
             reasons["write"] = self._refusal or _NO_REPAIR
         if self._jobs.now is not None:

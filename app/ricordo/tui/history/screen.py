@@ -46,14 +46,17 @@ _GLYPHS = {
 }
 
 
+def _name_kind(version: Version) -> str:
+    return "first seen" if version.kind == "first" else version.kind
+
+
 def render_version(
     version: Version, width: int, *, in_one: bool, by_name: bool
 ) -> tuple[StyledLine, ...]:
     """Return the lines of a version: its time, or with `by_name` the path of its note."""
     glyph, style = _GLYPHS.get(version.kind, ("~", "accent"))
-    kind = "first seen" if version.kind == "first" else version.kind
     title = make_one_line(version.path) if by_name else format_moment(version.at)
-    details = [kind, clip(version.by, 40)]
+    details = [_name_kind(version), clip(version.by, 40)]
     if by_name:
         details.insert(1, format_moment(version.at))
     if version.reason and version.kind != "first":
@@ -79,9 +82,9 @@ def describe_version(version: Version, *, against_now: bool, width: int) -> list
     compared = " · compared with the current text" if against_now else ""
     if version.sha_before and not against_now:
         compared = " · compared with the previous version"
-    about = f"{version.kind} by {make_one_line(version.by)}, {format_moment(version.at)}{compared}"
-    rows = [(about, "")]
-    if version.reason:
+    about = f"{_name_kind(version)} by {make_one_line(version.by)}, {format_moment(version.at)}"
+    rows = [(about + compared, "")]
+    if version.reason and version.kind != "first":
         rows.append((f"why  {make_one_line(mask_text(version.reason))}", "dim"))
     rows.append((f"at   {make_one_line(version.path)}", "dim"))
     return [

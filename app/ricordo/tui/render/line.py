@@ -150,8 +150,8 @@ def cut(text: str, width: int) -> str:
 
 
 def fit_keys(spans: Iterable[StyledSpan], width: int) -> tuple[StyledSpan, ...]:
-    """Return `spans` cut to `width` cells like `fit`; but a key, in the style `key`, is shown with
-    its whole label or not at all.
+    """Return `spans` cut to `width` cells like `fit`; but a key behind the first one, in the style
+    `key`, is shown with its whole label or not at all.
     """
     given = tuple(spans)
     if measure(given) <= width or not any(span.style == "key" for span in given):
@@ -160,7 +160,7 @@ def fit_keys(spans: Iterable[StyledSpan], width: int) -> tuple[StyledSpan, ...]:
     # one cell for the ellipsis
     whole = [start for start in starts if measure(given[:start]) < width]
     at = whole[-1] if whole else 0
-    return (*given[:at], StyledSpan("…", "dim")) if at else fit(given, width)
+    return (*given[:at], StyledSpan("…", "dim")) if at > starts[0] else fit(given, width)
 
 
 def fit(spans: Iterable[StyledSpan], width: int) -> tuple[StyledSpan, ...]:
