@@ -133,7 +133,7 @@ class ListDiffScreen(TwoPaneScreen):
         reasons = {
             **self._undo_refusals,
             "reveal": "" if self._diff.has_secrets else NO_SECRETS,
-            "columns": "" if self._diff.hunks else "There is no diff here.",
+            "columns": "" if self._diff.has_hunks else "There is no diff here.",
         }
         return replace(
             super().action_context,
