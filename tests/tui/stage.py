@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,8 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets._toast import ToastRack
 
+from ricordo.agents.agent import MemoryPlace
+from ricordo.errors import MemoryNotFound
 from ricordo.services.workspace.environment import Environment, load_environment
 from ricordo.services.workspace.follower import FollowedSnapshot
 from ricordo.services.workspace.places import find_memories
@@ -87,7 +89,11 @@ def notebook_app(root: Path | None, cwd: Path | None = None) -> RicordoApp:
     environment = surroundings_at(cwd or root or Path.cwd())
     settings, remarks = load_settings(environment, list_known_actions())
     themes, _ = load_themes(environment)
-    found = find_memories(str(root) if root else None, environment)
+    found: Sequence[MemoryPlace] | MemoryNotFound
+    try:
+        found = find_memories(str(root) if root else None, environment)
+    except MemoryNotFound as error:
+        found = error
     return RicordoApp(found, environment, settings, remarks, themes)
 
 

@@ -323,6 +323,16 @@ async def test_the_type_is_chosen_with_arrows(root: Path) -> None:
     assert "  type: reference\n" in (root / ANA).read_text()
 
 
+async def test_a_type_that_a_rule_calls_unknown_is_not_offered(root: Path) -> None:
+    ana = (root / ANA).read_text("utf-8")
+    (root / ANA).write_text(ana.replace("  type: user", "  type: handoff"), "utf-8")
+    async with staged(root) as stage:
+        assert "unknown-type" in stage.freshness_text
+        await stage.press("E")
+        await stage.shows(FormScreen)
+        await stage.paints("feedback · project · reference · user ")
+
+
 async def test_a_note_without_a_name_is_not_made(root: Path) -> None:
     before = read(root)
     async with staged(root) as stage:

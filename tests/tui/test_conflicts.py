@@ -20,8 +20,9 @@ from ricordo.tui.dialogs.edit_conflict import EditConflictScreen
 from ricordo.tui.dialogs.form import FormScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.main.screen import MainScreen
+from ricordo.tui.widgets.text_view import TextView
 from tests.support.builders import note_text
-from tests.tui.stage import Stage, build, editor, staged
+from tests.tui.stage import Stage, build, editor, staged, text_of
 
 GAP, BUFFER = "project_planner_gap.md", "team/berth_buffer.md"
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_memory"
@@ -191,6 +192,22 @@ async def test_a_merge_is_edited_before_it_is_written(
         assert "kept thirty minutes apart" in merged
         assert "The planner leaves 20 minutes" in merged
         assert not (sample / GAP).exists()
+
+
+@pytest.mark.parametrize(
+    ("edit", "warns"), [('echo >> "$1"', True), ('sed -i "/leaves 20 minutes/d" "$1"', False)]
+)
+async def test_a_merged_note_that_keeps_the_contradiction_is_warned_of(
+    sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, edit: str, warns: bool
+) -> None:
+    monkeypatch.setenv("VISUAL", editor(tmp_path, edit))
+    async with workbench(sample) as stage:
+        await calm(stage)
+        await stage.press("3")
+        await stage.shows(ProposalScreen)
+        words = text_of(stage.app.screen.query_one("#words", TextView))
+        assert ("still says both “" in words) is warns
+        assert ("20 minutes" in words) is warns
 
 
 async def test_leaving_the_editor_without_saving_merges_nothing(

@@ -19,6 +19,7 @@ from textual.keys import _character_to_key
 from textual.widget import Widget
 
 import ricordo.tui
+from ricordo.agents.claude.folder import make_slug
 from ricordo.services.conflicts.conflicts import Keep
 from ricordo.settings.keymap import NO_KEY, find_conflicts
 from ricordo.settings.settings import find_settings_file
@@ -46,7 +47,7 @@ from ricordo.tui.dialogs.change_set import ProposalScreen
 from ricordo.tui.dialogs.choose import ChooseScreen
 from ricordo.tui.dialogs.form import FormScreen
 from ricordo.tui.dialogs.ledger import LedgerScreen
-from ricordo.tui.dialogs.memories import MemoriesScreen
+from ricordo.tui.dialogs.memories import MemoriesScreen, NoMemoryScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.dialogs.pick_note import PickNoteScreen
 from ricordo.tui.dialogs.text_page import HelpScreen, LoadScreen, TextScreen
@@ -64,6 +65,7 @@ from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.find_bar import FindBar
 from ricordo.tui.widgets.text_view import TextView
 from tests.support.asking import MOVED, proposing
+from tests.support.builders import note_text
 from tests.support.messages_replies import counted
 from tests.support.messages_server import messages_server, without_credentials
 from tests.tui import handing
@@ -350,7 +352,11 @@ async def _(stage: Stage) -> None:
     for _ in range(4):
         await stage.press("o")
         shown.append(title(stage, Pane.INDEX))
-        assert stage.here == ANA
+        if shown[-1] == "Index by type":
+            assert stage.here == ANA, "the note stays open"
+        elif shown[-1] != "Index":
+            listed = (row.path for row in stage.panes.index.rows if row.is_selectable)
+            assert stage.here == next(listed), "the worst and the newest are looked at first"
     assert shown == ["Index by type", "Index by worst", "Index by diary", "Index"]
 
 
@@ -1488,10 +1494,71 @@ async def test_of_several_memories_in_a_project_one_is_chosen(tmp_path: Path, pi
     async with staged(None, cwd=project) as stage:
         await stage.wait_for(lambda: isinstance(stage.app.screen, MemoriesScreen))
         shown = stage.painted()
-        assert shown.index(" .claude/memory ") < shown.index(" docs/memory ")
+        first, second = (f" project/{it}/memory " for it in (".claude", "docs"))
+        assert shown.index(first) < shown.index(second)
         await stage.press("j", "enter")
         await stage.wait_for(lambda: isinstance(stage.app.screen, MainScreen) and stage.looked)
         assert stage.main.root == str(project / "docs/memory")
+
+
+async def test_rows_of_memories_differ_where_they_can_be_seen(tmp_path: Path, pinned: Path) -> None:
+    """A folder without a transcript is named after its directory, paths are cut at the start."""
+    source = tmp_path / "source"
+    for name in ("buoys", "tides"):
+        folder = pinned / ".claude/projects" / make_slug(str(source / name)) / "memory"
+        folder.mkdir(parents=True)
+        (folder / "MEMORY.md").write_text("- [Buoys](buoys.md)\n")
+        (source / name).mkdir(parents=True)
+    async with staged(build(tmp_path), size=(80, 24)) as stage:
+        await stage.press("p")
+        await stage.shows(MemoriesScreen)
+        rows = stage.painted().split("\n")
+        for name in ("buoys", "tides"):
+            (row,) = (row for row in rows if row.startswith(f"   {name} "))
+            assert row.rstrip().endswith(f"-{name}/memory")
+
+
+async def test_pages_of_text_show_their_keys(tmp_path: Path, pinned: Path) -> None:
+    async with staged(build(tmp_path)) as stage:
+        for key in ("L", "$"):
+            await stage.press(key, "question_mark")
+            await stage.shows(HelpScreen)
+            await stage.paints("Move down a page")
+            await stage.paints("Close the text, as Esc does")
+            assert "Judge" not in stage.painted()
+            await stage.press("question_mark", "escape")
+            await stage.shows(MainScreen)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    async with staged(None, cwd=empty) as stage:
+        await stage.shows(NoMemoryScreen)
+        await stage.press("question_mark")
+        await stage.shows(HelpScreen)
+        await stage.paints("open the sample memory")
+
+
+async def test_the_keys_of_the_notebook_begin_with_moving(tmp_path: Path) -> None:
+    async with staged(build(tmp_path)) as stage:
+        await stage.press("question_mark")
+        await stage.shows(HelpScreen)
+        shown = stage.painted()
+        assert shown.index("Move down") < shown.index("Filter the index")
+
+
+async def test_a_missing_fix_says_where_the_others_are(tmp_path: Path) -> None:
+    files = {
+        "MEMORY.md": "- [a](a.md)\n",
+        "a.md": note_text("a", "Red to port.\n", "Which colour", "project"),
+        "b.md": note_text("b", "Green to starboard.\n", "The other colour", "project"),
+    }
+    async with staged(build(tmp_path, files)) as stage:
+        await stage.go_to("a.md")
+        await stage.press("F")
+        await stage.wait_for(lambda: "for this note; 3 goes to the findings" in stage.toasts)
+        await stage.press("3")
+        assert "unindexed-note" in stage.freshness_text
+        await stage.press("F")
+        await stage.shows(ProposalScreen)
 
 
 async def palette(stage: Stage, scene: ScreenId = ScreenId.NOTEBOOK) -> list[str]:

@@ -55,7 +55,9 @@ async def test_a_contradiction_is_shown_with_both_notes(tmp_path: Path) -> None:
             assert "no findings" not in stage.freshness_text
         assert "contradiction  feed" in stage.freshness_text, "where it is told"
         assert stage.freshness_text.count("contradiction") == 1
-        assert "0 need attention  2/2 OK" in stage.freshness_text, "what is uncertain is no warning"
+        assert "0 need attention\n2/2 notes OK" in stage.freshness_text, (
+            "what is uncertain is no warning"
+        )
 
 
 async def test_evidence_is_listed_before_age(tmp_path: Path) -> None:
@@ -69,7 +71,7 @@ async def test_evidence_is_listed_before_age(tmp_path: Path) -> None:
     }
     index = "".join(f"- [{path}]({path})\n" for path in files)
     async with staged(build(tmp_path, {"MEMORY.md": index, **files})) as stage:
-        assert "0 need attention  3/3 OK" in stage.freshness_text
+        assert "0 need attention\n3/3 notes OK" in stage.freshness_text
         await stage.press("o", "o")
         lamps = stage.index_text.index("a-lamps")
         assert max(map(stage.index_text.index, ("b-tides", "c-move"))) < lamps

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ricordo.services.workspace.environment import load_environment
 from ricordo.services.workspace.settings import load_themes
 from ricordo.tui.color_palette import Palette
-from ricordo.tui.render.line import StyledLine, StyledSpan, fit_keys, wrap
+from ricordo.tui.render.line import StyledLine, StyledSpan, fit_keys, measure, wrap
+from ricordo.tui.render.markdown import render_markdown
 
 KEYS = tuple(
     span
@@ -20,6 +21,11 @@ def test_a_key_is_never_shown_without_its_label() -> None:
     assert fitted == {whole, " a still true  d wrong …", " a still true …"}
     for width in range(1, 60):
         assert len(StyledLine(fit_keys(KEYS, width)).text) <= width
+
+
+def test_a_long_label_of_the_only_key_is_cut() -> None:
+    choices = (StyledSpan("   "), StyledSpan("← → ", "key"), StyledSpan("feedback · project"))
+    assert StyledLine(fit_keys(choices, 16)).text == "   ← → feedback…"
 
 
 def test_a_cut_row_ends_in_an_ellipsis() -> None:
@@ -50,3 +56,40 @@ def test_closing_punctuation_stays_with_its_word() -> None:
         27: ["See also user-ana. Then go!"],
     }
     assert all(len(row) <= width for width, found in rows.items() for row in found)
+
+
+def test_a_word_that_fits_no_row_leaves_no_gap() -> None:
+    link = "[the-buoys-of-the-harbour](the-buoys-of-the-harbour.md)"
+    rows = [StyledLine(row).text for row in wrap([StyledSpan(f"- {link}, red")], 24)]
+    assert rows[0].startswith("- [the-buoys")
+    assert "".join(rows).replace(" ", "") == f"-{link},red"
+    assert max(map(len, rows)) <= 24
+
+
+TABLE = """\
+| Step | What it does |
+|---|---|
+| Ingest | reads the source, writes a summary, updates every index and revises the pages |
+| Lint | 港の潮汐表の誤りを見つける |
+"""
+
+
+def test_a_table_is_shown_in_full_at_every_width() -> None:
+    words = ("Step", "Ingest", "summary,", "revises", "pages", "Lint", "潮")
+    for width in range(24, 120):
+        lines = render_markdown(TABLE, width, 1, lambda *_: (-1, ""))
+        text = "\n".join(line.text for line in lines)
+        assert all(word in text for word in words), width
+        assert "…" not in text
+        assert max(measure(line.spans) for line in lines) <= width
+        assert {line.source_line for line in lines} == {1, 3, 4}
+
+
+def test_a_table_with_too_many_columns_has_each_cell_with_its_title() -> None:
+    titles = [f"column {n}" for n in range(9)]
+    cells = [f"the cell of column number {n}" for n in range(8)]
+    table = f"|{'|'.join(titles)}|\n|{'-|' * 9}\n|{'|'.join(cells)}|\n|{'|'.join(cells)}|\n"
+    lines = [line.text for line in render_markdown(table, 60, 1, lambda *_: (-1, ""))]
+    assert lines[:2] == [f"{titles[0]}  {cells[0]}", f"{titles[1]}  {cells[1]}"]
+    assert lines[8].strip() == titles[8], "a row may have fewer cells"
+    assert lines.count(f"{titles[7]}  {cells[7]}") == 2

@@ -125,16 +125,13 @@ CHANGING: Mapping[str, str] = {
 @pytest.mark.parametrize("name", CHANGING)
 def test_changing(
     snap_compare: Compare,
-    small: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    pinned: Path,
     name: str,
     size: tuple[int, int],
     theme: str,
 ) -> None:
-    if name == "move":
-        # where the memory lies is another place in every run
-        monkeypatch.setattr("ricordo.tui.dialogs.memories.clip", lambda text, width: text[-15:])
-    app = notebook_app(small)
+    # at home, so that its path is the same in every run
+    app = notebook_app(build(pinned, MEMORY))
     app.theme = theme
     assert snap_compare(app, terminal_size=size, run_before=opened(*CHANGING[name].split()))
 

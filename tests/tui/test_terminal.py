@@ -179,7 +179,7 @@ def test_an_editor_that_cannot_be_started_gives_the_screen_back(
         session.send(key)
         session.wait_for("Cannot start the editor")
         session.press("?")
-        session.wait_for("Judge")
+        session.wait_for("Move down")
         session.press("\x11")
         assert session.end() == 0
     assert restored(session.bytes)

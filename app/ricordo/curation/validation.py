@@ -157,9 +157,10 @@ class _ContradictsDecision(ChangeRefused):
 
 def validate(context: ValidationContext, changes: Sequence[ProposedChange]) -> ValidationResult:
     """Return the valid `changes` as proposals, each validated after the ones before it, and the
-    rejected ones with reasons.
+    rejected ones with reasons. The edits of a proposal are those it makes by itself, where it can.
     """
     memory, retiring = context.memory, set(context.pending_retired)
+    edited: set[str] = set()
     proposals: list[Proposal] = []
     rejected: list[RejectedChange] = []
     for change in changes:
@@ -173,6 +174,10 @@ def validate(context: ValidationContext, changes: Sequence[ProposedChange]) -> V
             rejected.append(RejectedChange(describe_act(change.act), why, original, is_decided))
             continue
         memory = apply_edits(memory, proposal.edits)
+        paths = {edit.path for edit in proposal.edits}
+        if paths & edited:
+            proposal = _show_alone(context, change, proposal)
+        edited |= paths
         if path := find_retired_path(change.act):
             retiring.add(path)
             if context.retired + len(retiring) > count_retirable(context.memory, context.retired):
@@ -185,8 +190,8 @@ def validate(context: ValidationContext, changes: Sequence[ProposedChange]) -> V
         for number, proposal in enumerate(proposals)
     ]
     new = (proposal.change.operation for proposal in proposals)
-    paths = {*context.pending_created, *(act.path for act in new if isinstance(act, acts.Create))}
-    created = context.created + len(paths)
+    new_paths = (act.path for act in new if isinstance(act, acts.Create))
+    created = context.created + len({*context.pending_created, *new_paths})
     if created > MAX_CREATED:
         # all of them are warned of: nobody knows which are too many
         many = f"{created} new notes within a day, limit {MAX_CREATED}"
@@ -196,6 +201,21 @@ def validate(context: ValidationContext, changes: Sequence[ProposedChange]) -> V
 
 def _is_new_note(proposal: Proposal) -> bool:
     return isinstance(proposal.change.operation, acts.Create)
+
+
+def _show_alone(
+    context: ValidationContext, proposed: ProposedChange, proposal: Proposal
+) -> Proposal:
+    """Return a proposal with the edits and warnings that it has without those before it, where it
+    can be made, and the other warnings that it has after them.
+    """
+    try:
+        alone = _validate_one(context, context.memory, proposed)
+    except ChangeRefused:
+        return proposal
+    others = (text for text in proposal.warnings if text not in alone.warnings)
+    warnings = *alone.warnings, *(f"{text} (with the proposals before it)" for text in others)
+    return replace(proposal, edits=alone.edits, warnings=warnings)
 
 
 def _add_warning(proposal: Proposal, warning: str) -> Proposal:

@@ -138,7 +138,7 @@ occurrence of the first one: in a name of thousands of letters that takes a seco
 ENOUGH = 5
 """With this many hits, the same number as in recall, typing errors are not searched."""
 _NAMES = ("exact name", "name begins", "word of the name", "in the name")
-_SCATTERED = "letters of the name"
+_SCATTERED = "letters scattered in the name"
 _PATH, _DESCRIPTION = "in the path", "in the description"
 _MISSPELLED = "spelled like the name"
 _KINDS = (*_NAMES, _PATH, _DESCRIPTION, _SCATTERED, _MISSPELLED)

@@ -33,8 +33,9 @@ from ricordo.settings.settings import DEFAULT_THEME, Settings
 from ricordo.settings.source import SettingsWarning
 from ricordo.settings.theme import ThemeColors
 from ricordo.text import make_one_line
+from ricordo.tui.actions.action import Action
 from ricordo.tui.actions.bindings import is_bound
-from ricordo.tui.actions.registry import BY_ID, list_known_actions
+from ricordo.tui.actions.registry import BY_ID, find_actions, list_known_actions
 from ricordo.tui.color_palette import Palette, make_textual_theme
 from ricordo.tui.command_palette import CommandProvider
 from ricordo.tui.context import ScreenId
@@ -284,9 +285,17 @@ class RicordoApp(App[int]):
 
     def show_keys(self, screen_id: ScreenId) -> None:
         """Show the keys of a screen."""
+        self._show_actions(find_actions(screen_id), screen_id)
+
+    def action_show_keys(self) -> None:
+        """Show the keys that are bound now, as in a dialog."""
+        ids = {active.binding.id for active in self.screen.active_bindings.values()}
+        self._show_actions([action for id, action in BY_ID.items() if id in ids])
+
+    def _show_actions(self, actions: Sequence[Action], screen_id: ScreenId | None = None) -> None:
         from ricordo.tui.dialogs.text_page import HelpScreen
 
-        self.push_screen(HelpScreen(self.palette, self.keymap, screen_id))
+        self.push_screen(HelpScreen(self.palette, self.keymap, actions, screen_id))
 
     def action_command_palette(self) -> None:
         """Open the palette, once."""

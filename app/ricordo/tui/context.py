@@ -162,9 +162,6 @@ needs_panes = _unless(lambda it: it.several_panes, "Only one pane is shown.")
 needs_wide_terminal = _unless(lambda it: it.room, "Terminal too narrow for more than one pane.")
 needs_changeable = _first_of(needs_memory, lambda it: it.read_only)
 needs_one_note = _first_of(needs_changeable, needs_note)
-needs_fix = _first_of(
-    needs_changeable, _unless(lambda it: it.fix, "No automatic fix here; e edits the note.")
-)
 needs_undo = _unless(lambda it: it.undo, "There is nothing to undo in this memory.")
 needs_redo = _unless(lambda it: it.redo, "There is nothing to redo in this memory.")
 needs_freshness = _first_of(
@@ -187,6 +184,16 @@ needs_entry = _first_of(
     ),
     _unless(lambda it: it.entry, "No entry of the index is under the cursor."),
 )
+
+
+def needs_fix(context: ActionContext) -> str:
+    """Return the reason where neither the finding under the cursor nor the note has a fix."""
+    reason = needs_changeable(context)
+    if reason or context.fix:
+        return reason
+    if context.pane is Pane.FRESHNESS:
+        return "No automatic fix for this finding; e edits the note."
+    return "No automatic fix for this note; 3 goes to the findings of all notes."
 
 
 def needs_rule(context: ActionContext) -> str:

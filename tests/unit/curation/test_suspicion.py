@@ -93,3 +93,19 @@ def test_a_few_notes_may_rest_on_the_same_words_and_no_flood(memory: Memory) -> 
         any("rest on the same quote" in w for w in it.warnings) for it in proposed(memory, *acts)
     ]
     assert told == [False, False, False, True, True, True]
+
+
+def test_a_proposal_shows_no_change_of_another_one(tmp_path: Path) -> None:
+    lines = "".join(f"- line {number}\n" for number in range(199))
+    full = open_memory(tmp_path, {"MEMORY.md": lines})
+    ships = Create("ships.md", note_text("ships", "Ships go to Lagos.\n"), "- [ships](ships.md)")
+    boats = Create("boats.md", note_text("boats", "Boats go to Lagos.\n"), "- [boats](boats.md)")
+    for acts in ((ships, boats), (boats, ships)):
+        first, second = proposed(full, *acts)
+        for proposal, other in ((first, acts[1]), (second, acts[0])):
+            index = next(edit for edit in proposal.edits if edit.path == "MEMORY.md")
+            assert other.path.encode() not in (index.after or b"")
+        assert not any("load" in text for text in first.warnings)
+        (over,) = (text for text in second.warnings if "load" in text)
+        assert over.startswith("index-over-budget")
+        assert over.endswith("(with the proposals before it)")

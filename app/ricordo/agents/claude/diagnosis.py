@@ -17,7 +17,7 @@ from ricordo.agents.claude.folder import (
     Installation,
     make_slug,
 )
-from ricordo.agents.claude.location import list_project_folders
+from ricordo.agents.claude.location import find_directories, list_project_folders
 from ricordo.agents.claude.transcript import list_transcripts, read_session_start
 from ricordo.agents.diagnosis import (
     LARGEST_SETTINGS,
@@ -51,8 +51,6 @@ MOST_SESSIONS = 200
 """Sessions of one folder that are looked at, the newest ones."""
 DREAMING = "autoDreamEnabled"
 _SWITCH = "autoMemoryEnabled"
-_MOST_DIRECTORIES = 200
-"""Directories that are listed to find one by the name of its folder."""
 _PROJECT = compile_lazily(rb'"project":\s*("(?:[^"\\]|\\.)*")')
 _TIMED = b'"durationMs"'
 _PLUGINS = "skills"
@@ -95,28 +93,14 @@ def _read_folder(path: str, named: Mapping[str, Sequence[str]], is_alone: bool) 
     if name != folder.name:
         # the names of several projects may be cut to this one: its sessions show whose it is
         owners = [it for it in folder.cwds if _cut_slug(it) == name]
-        known = named.get(name, ()) or tuple(_find_directories(name))
+        known = named.get(name, ()) or tuple(find_directories(name))
         is_known = is_alone and len(known) == 1
         return folder._replace(owners=tuple(owners or (known if is_known else ())))
     wide = (str(it) for cwd in folder.cwds for it in (cwd, *PurePath(cwd).parents))
     owners = [it for it in (*wide, *named.get(name, ())) if make_slug(it) == name]
     if not any(map(os.path.isdir, owners)):
-        owners += _find_directories(name)
+        owners += find_directories(name)
     return folder._replace(owners=tuple(dict.fromkeys(owners)))
-
-
-def _find_directories(slug: str) -> Iterator[str]:
-    """Yield the directories on this machine whose folder has the name `slug`."""
-    above = ["/"]
-    for _ in range(_MOST_DIRECTORIES):
-        if not above:
-            return
-        for path in list_subfolders(above.pop()):
-            name = make_slug(path)
-            if name[:LONGEST_SLUG] == slug:
-                yield path
-            elif slug.startswith(f"{name}-") and not os.path.islink(path):
-                above.append(path)
 
 
 def find_projects(claude: Installation) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ricordo.agents.agent import Agent, MemoryPlace
@@ -101,17 +101,40 @@ def find_folder_memories(
         MemoryPlace(
             os.path.join(folder, "memory"),
             AUTO_MEMORY,
-            _owner(named.get(os.path.basename(folder)[:LONGEST_SLUG], ()), seen),
+            _owner(os.path.basename(folder), named, seen),
             "a project folder of Claude Code",
         )
         for folder, seen in cwds.items()
     ]
 
 
-def _owner(projects: Sequence[str], seen: Sequence[str]) -> str:
-    """Return the project of a folder whose sessions worked in `seen`; "" if it is unknown. The
-    first one of `projects` wins a tie.
+_MOST_DIRECTORIES = 200
+"""Directories that are listed to find one by the name of its folder."""
+
+
+def find_directories(slug: str) -> Iterator[str]:
+    """Yield the directories on this machine whose folder has the name `slug`."""
+    above = ["/"]
+    for _ in range(_MOST_DIRECTORIES):
+        if not above:
+            return
+        for path in list_subfolders(above.pop()):
+            name = make_slug(path)
+            if name[:LONGEST_SLUG] == slug:
+                yield path
+            elif slug.startswith(f"{name}-") and not os.path.islink(path):
+                above.append(path)
+
+
+def _owner(name: str, named: Mapping[str, Sequence[str]], seen: Sequence[str]) -> str:
+    """Return the project of a folder called `name` whose sessions worked in `seen`; "" if it is
+    unknown. `named` are the projects by slug, of which the first wins a tie. Where neither is
+    known, it is the only directory that has this slug, unless that is cut.
     """
+    projects = named.get(name[:LONGEST_SLUG], ())
+    if not projects and not seen and len(name) <= LONGEST_SLUG:
+        found = tuple(find_directories(name))
+        projects = found if len(found) == 1 else ()
 
     def fit(project: str) -> tuple[bool, bool]:
         inside = os.path.join(project, "")

@@ -130,18 +130,23 @@ def unknown_type(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find types that the agent does not know; in a wiki, types that break its convention. A type
     that several notes have is one of the memory.
     """
+    for note, known in find_unknown_types(memory):
+        given = _type_of(memory, note)
+        message = f"Unknown type “{given}”; known: {', '.join(sorted(known))}."
+        where = find_field_line(note, "type")
+        fix = fix_unknown_type(note, given, known, memory.layout.type_keys)
+        yield RuleResult(where, message, given, (f"type: {given}",), note.path, fix)
+
+
+def find_unknown_types(memory: Memory) -> Iterator[tuple[Note, frozenset[str]]]:
+    """Yield the notes whose type the memory does not know, each with the types that it knows."""
     for notes, known in _group_by_types(memory):
         counts = Counter(_type_of(memory, note).strip().lower() for note in notes)
         own = frozenset(given for given, count in counts.items() if count >= _FEWEST_OF_A_TYPE)
         for note in notes:
             given = _type_of(memory, note)
-            if given.strip().lower() in own:
-                continue
-            if given and not _is_known(given, known):
-                message = f"Unknown type “{given}”; known: {', '.join(sorted(known))}."
-                where = find_field_line(note, "type")
-                fix = fix_unknown_type(note, given, known, memory.layout.type_keys)
-                yield RuleResult(where, message, given, (f"type: {given}",), note.path, fix)
+            if given and given.strip().lower() not in own and not _is_known(given, known):
+                yield note, known
 
 
 def _add_frontmatter(note: Note, context: RuleContext) -> Fix | None:

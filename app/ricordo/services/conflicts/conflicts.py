@@ -227,7 +227,7 @@ def suggest(left: Side, right: Side) -> Suggestion:
     for suggestion in (by_claim, by_speaker, *others):
         if suggestion:
             return suggestion
-    return Suggestion(Keep.NONE, "you decide: dates, sessions and project do not")
+    return Suggestion(Keep.NONE, "you decide: no date, session or check speaks for one of them")
 
 
 def _preferred(

@@ -219,6 +219,8 @@ class Resolution(NamedTuple):
     """Path of the note whose claim is replaced, and the values that it gives up."""
     both_kept: Conflict | None = None
     """The conflict, if both sides are kept."""
+    merged: Conflict | None = None
+    """The conflict, if its notes are merged."""
     confirmed_paths: tuple[str, ...] = ()
     """Paths of the notes that the user thereby confirms, with the resulting text."""
     retire_instead: Resolution | None = None
@@ -226,9 +228,9 @@ class Resolution(NamedTuple):
 
 
 def compose_resolution(notebook: Notebook, memory: Memory, settled: Resolution) -> ChangeSet:
-    """Return the change set of a resolution, with warnings on lines that still have the old value.
-    If both sides are kept and still look contradictory, their pair is dismissed with it. Raises
-    ChangeRefused.
+    """Return the change set of a resolution, with warnings on lines that still have the old value,
+    and on a merged note that still has both claims. If both sides are kept and still look
+    contradictory, their pair is dismissed with it. Raises ChangeRefused.
     """
     changes = [Change(act, settled.reason) for act in settled.acts]
     change_set = build_change_set(notebook, memory, changes)
@@ -237,13 +239,15 @@ def compose_resolution(notebook: Notebook, memory: Memory, settled: Resolution) 
         make_one_line(line)
         for line in islice(find_remaining_lines(after, *settled.replaced), _MOST_LINES)
     ]
+    notes = [after.by_path[path] for path in settled.confirmed_paths if path in after.by_path]
+    if settled.merged is not None:
+        lines += [text for note in notes if (text := describe_both_claims(note, settled.merged))]
     dismisses = (
         tuple(_ids_still_found(memory, after, settled.both_kept)) if settled.both_kept else ()
     )
     warnings = [*change_set.warnings, *(f"{line}." for line in lines)]
     if dismisses:
         warnings.append(_STILL_OPPOSED)
-    notes = (after.by_path[path] for path in settled.confirmed_paths if path in after.by_path)
     confirms = tuple(filter(None, (compute_digest(note.raw) for note in notes)))
     return replace(change_set, warnings=tuple(warnings), dismisses=dismisses, confirms=confirms)
 
@@ -330,11 +334,27 @@ def compose_merged_text(memory: Memory, conflict: Conflict) -> tuple[str, str, s
     return note.path, other.path, f"{note.text}{gap}\n## From {other.name}\n\n{body}\n"
 
 
-def resolve_by_merge(path: str, other: str, text: str) -> Resolution:
+def resolve_by_merge(path: str, other: str, text: str, conflict: Conflict) -> Resolution:
     """Return the resolution that merges `other` into the note at `path` and retires it."""
     done = f"{make_visible(other)} is part of {make_visible(path)} now"
     reason = f"conflict resolved: {other} merged"
-    return Resolution((Merge(path, other, text),), reason, done, confirmed_paths=(path,))
+    act = Merge(path, other, text)
+    return Resolution((act,), reason, done, merged=conflict, confirmed_paths=(path,))
+
+
+def describe_both_claims(note: Note, conflict: Conflict) -> str:
+    """Return which two statements of a merged `note` still contradict each other as those of the
+    `conflict` did; "" for none.
+    """
+    left, right = conflict.left.quote.text, conflict.right.quote.text
+    texts = [statement.text for statement in extract_note_statements(note)]
+    as_left = (text for text in texts if text == left or find_opposition(text, right))
+    as_right = (text for text in texts if text == right or find_opposition(left, text))
+    pair = next(as_left, ""), next(as_right, "")
+    if not all(pair):
+        return ""
+    claims = " and ".join(f"“{make_one_line(mask(text))}”" for text in pair)
+    return f"{make_visible(note.path)} still says both {claims}"
 
 
 def _notes(memory: Memory, *sides: Side) -> tuple[Note, ...]:

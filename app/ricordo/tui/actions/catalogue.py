@@ -98,7 +98,14 @@ MOVE_ACTIONS: tuple[Action, ...] = (
             ScreenId.REDACTION,
             ScreenId.CONNECT,
         },
-        ANY_PANE | {ScreenId.HISTORY, ScreenId.MEMORIES, ScreenId.SESSIONS, *_ASKING},
+        ANY_PANE
+        | {
+            ScreenId.DOCTOR,
+            ScreenId.HISTORY,
+            ScreenId.MEMORIES,
+            ScreenId.SESSIONS,
+            *_ASKING,
+        },
         {
             Pane.INDEX: "read",
             Pane.NOTE: "follow",

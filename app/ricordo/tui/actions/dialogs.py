@@ -64,7 +64,7 @@ DIALOG_KEYS: Mapping[Dialog, frozenset[str]] = {
         ("cancel", "confirm", "next-field", "previous-field", "next-choice", "previous-choice")
     ),
     Dialog.FIND: frozenset(("cancel",)),
-    Dialog.CHOICE: frozenset(("leave", "open", "cursor-down", "cursor-up", *_CHOICES)),
+    Dialog.CHOICE: frozenset(("leave", "help", "open", "cursor-down", "cursor-up", *_CHOICES)),
     Dialog.QUESTION: frozenset(("close",)),
     Dialog.TEXT: frozenset(
         ("leave", "close", "help", "load", "ledger", "edit", "demo", "memories", *_MOVES)

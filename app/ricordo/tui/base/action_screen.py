@@ -7,7 +7,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar, cast
 
 from textual.app import App
 from textual.binding import Binding, BindingType
@@ -24,7 +24,10 @@ from ricordo.tui.render.mask import MASK
 
 if TYPE_CHECKING:
     from ricordo.memory.change import ChangeSet
+    from ricordo.services.workspace.follower import Follower
+    from ricordo.services.workspace.notebook import Notebook
     from ricordo.storage.writer import Applied
+    from ricordo.tui.base.open_note import OpenNote
 
 KEY_DELAY = 0.3
 """Seconds after a screen opens in which keys write nothing: they may have been meant for the
@@ -32,14 +35,6 @@ previous screen.
 """
 
 Result = TypeVar("Result")
-
-
-def make_bindings(screen_id: ScreenId) -> list[BindingType]:
-    """Return the bindings of `screen_id`, one for each of its actions."""
-    return [
-        Binding(action.keys or NO_KEY, f"do('{action.id}')", action.label, show=False, id=action.id)
-        for action in find_actions(screen_id)
-    ]
 
 
 class KeyHelp(Protocol):
@@ -60,9 +55,19 @@ def is_early(app: App[Any], opened_at: float) -> bool:
 
 
 class ActionScreen(Screen[Result]):
-    """A screen with a handler for each of its actions."""
+    """A screen with a key and a handler for each of its actions."""
 
     SCREEN_ID: ClassVar[ScreenId]
+
+    def __init_subclass__(cls, **options: bool) -> None:
+        """Bind the keys of the actions of the screen, besides those that it binds itself."""
+        if "SCREEN_ID" in vars(cls):
+            actions: list[BindingType] = [
+                Binding(it.keys or NO_KEY, f"do('{it.id}')", it.label, show=False, id=it.id)
+                for it in find_actions(cls.SCREEN_ID)
+            ]
+            cls.BINDINGS = [*actions, *vars(cls).get("BINDINGS", ())]
+        super().__init_subclass__(**options)
 
     def __init__(self, palette: Palette, keymap: Keymap) -> None:
         """`keymap` holds the user's keys by action id."""
@@ -189,6 +194,29 @@ class NotebookActions(Protocol):
 
     def update_history(self) -> None:
         """Find out again what can be undone and redone."""
+
+
+class NotebookParts(NamedTuple):
+    """What the handlers of the notebook's keys share."""
+
+    screen: ActionScreen[Any]
+    notebook: Notebook
+    """Belongs to the follower: it is used in its threads."""
+    follower: Follower
+    reading: OpenNote
+    actions: NotebookActions
+
+
+class NotebookController:
+    """Handles a group of keys of the notebook."""
+
+    def __init__(self, parts: NotebookParts, changed: Callable[[], None]) -> None:
+        """`changed` is called when the number on one of the keys changed."""
+        self._screen, self._follower, self._reading = parts.screen, parts.follower, parts.reading
+        # another notebook for the screens and threads of these keys
+        self._notebook = parts.notebook.copy()
+        self._actions = parts.actions
+        self._on_changed = changed
 
 
 class UndoScreen(ActionScreen[None]):

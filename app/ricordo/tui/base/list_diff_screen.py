@@ -130,10 +130,14 @@ class ListDiffScreen(TwoPaneScreen):
 
     @property
     def action_context(self) -> ActionContext:
-        reveal = "" if self._diff.has_secrets else NO_SECRETS
+        reasons = {
+            **self._undo_refusals,
+            "reveal": "" if self._diff.has_secrets else NO_SECRETS,
+            "columns": "" if self._diff.has_hunks else "There is no diff here.",
+        }
         return replace(
             super().action_context,
-            disabled_reasons={**self._undo_refusals, "reveal": reveal, **self._refusals},
+            disabled_reasons={**reasons, **self._refusals},
             revealed=self._diff.is_revealed,
         )
 

@@ -272,7 +272,7 @@ class ConflictController:
             title = f"Merge into {make_one_line(path)}"
             # compared with the notes that were merged: the editor may have been open for long
             is_written = await self._propose(
-                memory, title, lambda _: resolve_by_merge(path, other, text)
+                memory, title, lambda _: resolve_by_merge(path, other, text, conflict)
             )
         finally:
             if is_written:

@@ -7,10 +7,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Container, Vertical
 from textual.content import Content
 
@@ -19,7 +18,7 @@ from ricordo.settings.keymap import Keymap
 from ricordo.text import make_one_line
 from ricordo.tui.actions.bindings import Handlers, moving_handlers
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
-from ricordo.tui.base.action_screen import ActionScreen, make_bindings
+from ricordo.tui.base.action_screen import ActionScreen
 from ricordo.tui.conflicts.rows import (
     describe_no_conflicts,
     format_side_title,
@@ -107,7 +106,6 @@ class ConflictsScreen(ActionScreen[None]):
 
     SCREEN_ID = ScreenId.CONFLICTS
     CSS_PATH = "style.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,

@@ -7,10 +7,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.content import Content
 
 from ricordo.errors import ChangeRefused, RicordoError
@@ -30,7 +28,7 @@ from ricordo.services.workspace.environment import Environment
 from ricordo.settings.keymap import Keymap
 from ricordo.text import make_one_line
 from ricordo.tui.actions.bindings import Handlers, moving_handlers
-from ricordo.tui.base.action_screen import ActionScreen, make_bindings
+from ricordo.tui.base.action_screen import ActionScreen
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.context import ActionContext, ScreenId
 from ricordo.tui.render.bars import render_key_line
@@ -111,7 +109,6 @@ class ConnectScreen(ActionScreen[None]):
     SCREEN_ID = ScreenId.CONNECT
 
     CSS_PATH = "style.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self, environment: Environment, palette: Palette, keymap: Keymap, agent: str = ""

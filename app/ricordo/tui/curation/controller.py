@@ -7,11 +7,12 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ricordo.errors import RicordoError, StateUnusable
 from ricordo.services.workspace.notebook import Notebook, Snapshot
 from ricordo.text import make_one_line
+from ricordo.tui.base.action_screen import NotebookController, NotebookParts
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from ricordo.services.curation.curation import Curation, RetryPreview, RetryRequest
     from ricordo.settings.settings import EngineSettings
     from ricordo.tui.actions.bindings import Handlers
-    from ricordo.tui.base.action_screen import ActionScreen, NotebookActions
-    from ricordo.tui.base.open_note import OpenNote
     from ricordo.tui.curation.decisions import CurationDecisions
     from ricordo.tui.curation.scope_screen import ScopeChoice
     from ricordo.tui.curation.screen import CurationScreen
@@ -46,26 +45,11 @@ def _count_pending(state: str, root: str, before: object) -> tuple[object, int |
     return stamp, None
 
 
-class CurationController:
+class CurationController(NotebookController):
     """Runs the curation of the memory that a screen shows."""
 
-    def __init__(
-        self,
-        screen: ActionScreen[Any],
-        notebook: Notebook,
-        reading: OpenNote,
-        changed: Callable[[], None],
-        actions: NotebookActions,
-    ) -> None:
-        """`changed` is called when the number of pending proposals changes; `actions` is what the
-        review can do to the memory.
-        """
-        self._screen = screen
-        # its own notebook for threads: the other one is used in the follower's
-        self._notebook = notebook.copy()
-        self._reading = reading
-        self._on_changed = changed
-        self._actions = actions
+    def __init__(self, parts: NotebookParts, changed: Callable[[], None]) -> None:
+        super().__init__(parts, changed)
         self._review: CurationScreen | None = None
         self._request: RetryRequest | None = None
         """The request behind the rejected proposals that the review shows; None for the rules."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -17,7 +16,7 @@ from ricordo.llm.redaction import RedactedValue
 from ricordo.services.engines.redaction import allow_value, allowed_values, withhold_value
 from ricordo.settings.keymap import Keymap
 from ricordo.tui.actions.bindings import Handlers, moving_handlers
-from ricordo.tui.base.action_screen import ActionScreen, make_bindings
+from ricordo.tui.base.action_screen import ActionScreen
 from ricordo.tui.context import ActionContext, ScreenId
 from ricordo.tui.render.bars import render_key_line
 from ricordo.tui.render.egress_lines import render_redacted
@@ -45,7 +44,6 @@ class RedactionScreen(ModalScreen[bool], ActionScreen[bool]):
     SCREEN_ID = ScreenId.REDACTION
 
     CSS_PATH = "../dialogs/overlay.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,
@@ -75,7 +73,7 @@ class RedactionScreen(ModalScreen[bool], ActionScreen[bool]):
             overlay.border_title = Content("Redacted: values that are not sent")
             yield Bar(self._palette, id="words", base="").with_left(StyledSpan(_ABOUT, "dim"))
             yield self._list
-            yield self._keys
+        yield self._keys
 
     def on_mount(self) -> None:
         self._list.focus()

@@ -18,7 +18,6 @@ from ricordo.settings.keymap import Keymap
 from ricordo.text import count_cells, make_one_line
 from ricordo.tui.actions.bindings import Handlers, dialog_bindings
 from ricordo.tui.actions.dialogs import NUMBERED_CHOICES, Dialog
-from ricordo.tui.base.action_screen import make_bindings
 from ricordo.tui.context import ScreenId
 from ricordo.tui.dialogs.ask_screen import AskScreen
 from ricordo.tui.render.egress_lines import (
@@ -57,7 +56,6 @@ class ScopeScreen(AskScreen["CurationPreview", "Curation"]):
 
     SCREEN_ID = ScreenId.SCOPE
     BINDINGS: ClassVar[list[BindingType]] = [
-        *make_bindings(SCREEN_ID),
         *dialog_bindings(
             Dialog.CHOICE, {f"choice-{n}": f"choose({n})" for n in range(1, NUMBERED_CHOICES + 1)}
         ),

@@ -7,9 +7,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from textual.binding import BindingType
 from textual.content import Content
 
 from ricordo.curation.proposal import RejectedChange
@@ -27,7 +26,7 @@ from ricordo.services.sessions.quotes import list_quote_origins, list_titles
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, make_one_line
 from ricordo.tui.actions.bindings import Handlers
-from ricordo.tui.base.action_screen import NotebookActions, UndoAction, make_bindings
+from ricordo.tui.base.action_screen import NotebookActions, UndoAction
 from ricordo.tui.base.list_diff_screen import ListDiffScreen
 from ricordo.tui.context import ActionContext, ScreenId
 from ricordo.tui.curation.decisions import (
@@ -67,7 +66,6 @@ class CurationScreen(ListDiffScreen):
     """Decides on pending proposals. Only ctrl+s writes; undecided ones stay pending."""
 
     SCREEN_ID = ScreenId.CURATION
-    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,

@@ -31,7 +31,7 @@ from ricordo.tui.actions.bindings import (
     moving_handlers,
 )
 from ricordo.tui.actions.dialogs import Dialog
-from ricordo.tui.base.action_screen import HEIGHT_BREAKPOINTS, ActionScreen, make_bindings
+from ricordo.tui.base.action_screen import HEIGHT_BREAKPOINTS, ActionScreen
 from ricordo.tui.context import ActionContext, ScreenId
 from ricordo.tui.dialogs.choose import Choice, ChooseScreen
 from ricordo.tui.dialogs.form import ConfirmScreen, Field, FormResult, FormScreen
@@ -187,7 +187,7 @@ class AskScreen(
             yield from self._bars.values()
             yield self._text
             yield self._state
-            yield self._keys
+        yield self._keys
 
     def on_mount(self) -> None:
         if self._row_count:
@@ -438,7 +438,6 @@ class QuestionScreen(AskScreen[Preview, Result]):
 
     SCREEN_ID = ScreenId.QUESTION
     BINDINGS: ClassVar[list[BindingType]] = [
-        *make_bindings(SCREEN_ID),
         *dialog_bindings(Dialog.QUESTION, {"close": "do('leave')"}),
     ]
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -18,7 +17,7 @@ from ricordo.memory.diff import revert_hunks
 from ricordo.settings.keymap import Keymap
 from ricordo.text import make_one_line
 from ricordo.tui.actions.bindings import Handlers, moving_handlers
-from ricordo.tui.base.action_screen import ActionScreen, make_bindings
+from ricordo.tui.base.action_screen import ActionScreen
 from ricordo.tui.context import NO_SECRETS, ActionContext, ScreenId
 from ricordo.tui.render.bars import render_key_line
 from ricordo.tui.render.line import StyledLine, StyledSpan, wrap
@@ -56,7 +55,6 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActionScreen[ChangeSet | Non
     SCREEN_ID = ScreenId.PROPOSAL
 
     CSS_PATH = "overlay.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,
@@ -88,7 +86,7 @@ class ProposalScreen(ModalScreen[ChangeSet | None], ActionScreen[ChangeSet | Non
             yield TextView(self._palette, self._render_words, id="words")
             yield self._diff
             yield self._state
-            yield self._keys
+        yield self._keys
 
     def on_mount(self) -> None:
         self._show()

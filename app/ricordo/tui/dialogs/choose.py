@@ -46,6 +46,7 @@ class ChooseScreen(ModalScreen[str | None]):
         Dialog.CHOICE,
         {
             "leave": "dismiss(None)",
+            "help": "app.show_keys",
             "cursor-down": "move(1)",
             "cursor-up": "move(-1)",
             "open": "choose",
@@ -68,13 +69,13 @@ class ChooseScreen(ModalScreen[str | None]):
         with Vertical(id="overlay", classes="form") as overlay:
             overlay.border_title = Content(make_one_line(self._title))
             yield self._list
-            last = min(len(self._ways), NUMBERED_CHOICES)
-            keys = (
-                (format_first_keys(self.app, "cursor-up", "cursor-down"), "move"),
-                (f"{format_first_keys(self.app, 'open')} 1–{last}", "choose"),
-                (format_first_keys(self.app, "leave"), "back"),
-            )
-            yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
+        last = min(len(self._ways), NUMBERED_CHOICES)
+        keys = (
+            (format_first_keys(self.app, "cursor-up", "cursor-down"), "move"),
+            (f"{format_first_keys(self.app, 'open')} 1–{last}", "choose"),
+            (format_first_keys(self.app, "leave"), "back"),
+        )
+        yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
 
     def on_mount(self) -> None:
         self._list.styles.height = len(self._ways)

@@ -64,6 +64,7 @@ class EditConflictScreen(ModalScreen[bool]):
             "leave": "dismiss(False)",
             "close": "dismiss(False)",
             "edit": "edit_again",
+            "help": "app.show_keys",
         },
     )
 
@@ -86,12 +87,12 @@ class EditConflictScreen(ModalScreen[bool]):
                     view = _Version(self._palette, partial(self._render_version, name), id=name)
                     view.border_title = Content(title)
                     yield view
-            keys = [(format_first_keys(self.app, "edit"), "edit again")] if self._can_edit else []
-            keys += [
-                ("Tab", "next text"),
-                (format_first_keys(self.app, "leave"), "back, nothing was written"),
-            ]
-            yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
+        keys = [(format_first_keys(self.app, "edit"), "edit again")] if self._can_edit else []
+        keys += [
+            ("Tab", "next text"),
+            (format_first_keys(self.app, "leave"), "back, nothing was written"),
+        ]
+        yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
 
     def on_mount(self) -> None:
         self.query_one("#now", TextView).focus()

@@ -128,12 +128,12 @@ class FieldForm(ModalScreen[Result], Generic[Result]):
                 if field.choices:
                     yield self._create_choices_bar(field)
             yield from self.compose_below()
-            keys = (
-                (format_first_keys(self.app, "confirm"), self._verb),
-                ("Tab", "next"),
-                (format_first_keys(self.app, "cancel"), "close, nothing is written"),
-            )
-            yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
+        keys = (
+            (format_first_keys(self.app, "confirm"), self._verb),
+            ("Tab", "next"),
+            (format_first_keys(self.app, "cancel"), "close, nothing is written"),
+        )
+        yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
 
     def _create_choices_bar(self, field: Field) -> Bar:
         names = " · ".join(make_one_line(choice) for choice in field.choices)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -17,7 +17,7 @@ from ricordo.errors import MemoryNotFound
 from ricordo.resources import shorten_home
 from ricordo.services.workspace.notebook import get_short_name
 from ricordo.settings.keymap import Keymap
-from ricordo.text import clip, count_cells, make_one_line
+from ricordo.text import clip, clip_start, count_cells, make_one_line
 from ricordo.tui.actions.bindings import (
     Handlers,
     dialog_bindings,
@@ -25,12 +25,12 @@ from ricordo.tui.actions.bindings import (
     moving_handlers,
 )
 from ricordo.tui.actions.dialogs import Dialog
-from ricordo.tui.base.action_screen import ActionScreen, make_bindings
+from ricordo.tui.base.action_screen import ActionScreen
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.context import ScreenId
 from ricordo.tui.messages import MemoriesRequested
 from ricordo.tui.render.bars import render_key_line, render_keys
-from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, measure, wrap
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.line_view import CursorView
 from ricordo.tui.widgets.text_view import TextView
@@ -44,6 +44,8 @@ class PlaceList(CursorView):
         super().__init__(palette, lambda: None, id="places")
         self._places = places
         self._names = _list_names(places)
+        self._name_cells = max(map(count_cells, self._names), default=0)
+        self._kind_cells = max((count_cells(_get_kind(place)) for place in places), default=0)
         self._home = home
 
     def on_resize(self) -> None:
@@ -60,24 +62,35 @@ class PlaceList(CursorView):
         return len(self._places)
 
     def line_at(self, number: int) -> tuple[StyledLine, str]:
-        place = self._places[number]
-        name = clip(self._names[number], 28)
-        agent = clip(place.layout.agent or place.layout.kind, 22)
-        root = make_one_line(shorten_home(place.root, self._home))
-        spans = (
-            StyledSpan(f"  {name}{' ' * (30 - count_cells(name))}", "bold"),
-            StyledSpan(f"{agent}{' ' * (24 - count_cells(agent))}"),
-            StyledSpan(clip(root, max(8, self.content_width - 58)), "dim"),
-        )
-        return StyledLine(spans), "cursor" if number == self.cursor else ""
+        place, width = self._places[number], self.content_width
+        # a name that was made of a path differs at its end, as paths do
+        shorten = clip if place.project else clip_start
+        name = _fill(shorten, self._names[number], min(self._name_cells, width * 2 // 5))
+        agent = _fill(clip, _get_kind(place), min(self._kind_cells, width // 4))
+        start = StyledSpan(f"  {name}  ", "bold"), StyledSpan(f"{agent}  ")
+        root = clip_start(shorten_home(place.root, self._home), max(8, width - measure(start)))
+        line = StyledLine((*start, StyledSpan(root, "dim")))
+        return line, "cursor" if number == self.cursor else ""
+
+
+def _get_kind(place: MemoryPlace) -> str:
+    return place.layout.agent or place.layout.kind
+
+
+def _fill(shorten: Callable[[str, int], str], text: str, width: int) -> str:
+    """Return `text` in exactly `width` cells, shortened if it is longer."""
+    shown = shorten(text, width)
+    return shown + " " * (width - count_cells(shown))
 
 
 def _list_names(places: Sequence[MemoryPlace]) -> list[str]:
-    """Return a name for each of the `places`: of several memories in one project, their folders."""
-    names = [get_short_name(place) for place in places]
+    """Return a visible name for each of the `places`: of several memories in one project, with
+    their folders.
+    """
+    names = [make_one_line(get_short_name(place)) for place in places]
     times = Counter(names)
     return [
-        os.path.relpath(place.root, place.project)
+        make_one_line(os.path.relpath(place.root, os.path.dirname(place.project)))
         if place.is_in_project and times[name] > 1
         else name
         for name, place in zip(names, places, strict=True)
@@ -90,7 +103,6 @@ class MemoriesScreen(ActionScreen[MemoryPlace | None]):
     SCREEN_ID = ScreenId.MEMORIES
 
     CSS_PATH = "chooser.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self, places: Sequence[MemoryPlace], palette: Palette, keymap: Keymap, home: str
@@ -135,6 +147,7 @@ class NoMemoryScreen(Screen[bool]):
         {
             "demo": "dismiss(True)",
             "memories": "memories",
+            "help": "app.show_keys",
             "leave": "dismiss(False)",
             "close": "dismiss(False)",
         },
@@ -153,6 +166,7 @@ class NoMemoryScreen(Screen[bool]):
             (format_first_keys(self.app, "demo"), "demo"),
             (format_first_keys(self.app, "memories"), "memories of this machine"),
             (format_first_keys(self.app, "leave"), "quit"),
+            (format_first_keys(self.app, "help"), "keys"),
         )
         yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
 

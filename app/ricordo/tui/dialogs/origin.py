@@ -7,10 +7,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.content import Content
 
 from ricordo.agents.transcripts.session import FileAction, Speaker
@@ -23,7 +22,7 @@ from ricordo.services.sessions.origin import NoteOrigin, QuotedMessage
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, clip_start
 from ricordo.tui.actions.bindings import Handlers, moving_handlers
-from ricordo.tui.base.action_screen import ActionScreen, make_bindings
+from ricordo.tui.base.action_screen import ActionScreen
 from ricordo.tui.context import ActionContext, ScreenId
 from ricordo.tui.render.bars import render_key_line
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, span_text, wrap
@@ -130,7 +129,6 @@ class OriginScreen(ActionScreen[None]):
 
     SCREEN_ID = ScreenId.ORIGIN
     CSS_PATH = "origin.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,

@@ -111,12 +111,12 @@ class PickNoteScreen(ModalScreen[PickedNote | None]):
             overlay.border_title = Content(self._title)
             yield FormInput(Field("words", hint="words of the name or path"))
             yield self._list
-            keys = (
-                (format_first_keys(self.app, "previous-hit", "next-hit"), "move"),
-                ("Enter", "choose"),
-                (format_first_keys(self.app, "cancel"), "back"),
-            )
-            yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
+        keys = (
+            (format_first_keys(self.app, "previous-hit", "next-hit"), "move"),
+            ("Enter", "choose"),
+            (format_first_keys(self.app, "cancel"), "back"),
+        )
+        yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
 
     def on_mount(self) -> None:
         self._list.styles.height = min(self._list.line_count, 12)

@@ -5,7 +5,7 @@ of a memory; the load of an agent.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -25,8 +25,8 @@ from ricordo.text import make_one_line, make_visible
 from ricordo.tui.actions.action import Action, Group
 from ricordo.tui.actions.bindings import dialog_bindings, format_first_keys
 from ricordo.tui.actions.dialogs import Dialog
-from ricordo.tui.actions.registry import find_actions, format_action_keys
-from ricordo.tui.context import ScreenId
+from ricordo.tui.actions.registry import format_action_keys
+from ricordo.tui.context import NOTEBOOK, ScreenId
 from ricordo.tui.render.bars import render_keys
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 from ricordo.tui.render.mask import mask_text
@@ -41,10 +41,12 @@ if TYPE_CHECKING:
 class TextPage(ModalScreen[None]):
     """A page of text."""
 
+    KEYS_SHOWN: ClassVar[int] = 3
+    """How many of its keys the bottom line names."""
     # absolute: Textual resolves a relative path beside the module of the subclass
     CSS_PATH = Path(__file__).with_name("overlay.tcss")
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
-        Dialog.TEXT, {"leave": "dismiss", "close": "dismiss"}
+        Dialog.TEXT, {"leave": "dismiss", "close": "dismiss", "help": "app.show_keys"}
     )
 
     def __init__(self, title: str, palette: Palette, summary: str = "") -> None:
@@ -61,8 +63,12 @@ class TextPage(ModalScreen[None]):
                 summary = StyledSpan(self._summary, "bold")
                 yield Bar(self._palette, id="title").with_left(summary)
             yield TextView(self._palette, self.render_text, id="text")
-            keys = ((format_first_keys(self.app, "leave"), "close"), ("↑ ↓ PgUp PgDn", "move"))
-            yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
+        keys = (
+            (format_first_keys(self.app, "leave"), "close"),
+            ("↑ ↓ PgUp PgDn", "move"),
+            (format_first_keys(self.app, "help"), "keys"),
+        )
+        yield Bar(self._palette, id="keys").with_left(*render_keys(keys[: self.KEYS_SHOWN]))
 
     @abstractmethod
     def render_text(self, width: int) -> list[StyledLine]:
@@ -139,19 +145,33 @@ _OF_HANDOFFS = (ScreenId.SESSIONS, ScreenId.HANDOFF)
 class HelpScreen(TextPage):
     """Lists the actions of a screen with their keys."""
 
+    KEYS_SHOWN = 2
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(Dialog.TEXT, {"help": "dismiss"})
 
-    def __init__(self, palette: Palette, keymap: Keymap, screen_id: ScreenId) -> None:
-        """`keymap` are the user's own keys by action id; `screen_id` is the screen to list."""
+    def __init__(
+        self,
+        palette: Palette,
+        keymap: Keymap,
+        actions: Sequence[Action],
+        screen_id: ScreenId | None = None,
+    ) -> None:
+        """`keymap` are the user's own keys by action id, `actions` those to list, of the screen
+        `screen_id`; None for a dialog without actions of its own.
+        """
         super().__init__("Keys", palette)
         self._keymap = keymap
-        self._actions = find_actions(screen_id)
-        self._marks = _explain_handoff_marks() if screen_id in _OF_HANDOFFS else _GLYPHS_EXPLAINED
+        self._actions = actions
+        # a screen with Judge keys is for judging: they come first; the notebook is for reading
+        first = Group.MOVE if screen_id in NOTEBOOK else Group.JUDGE
+        self._groups = sorted(Group, key=lambda group: group is not first)
+        self._marks: tuple[StyledLine, ...] = ()
+        if screen_id is not None:
+            of_handoff = screen_id in _OF_HANDOFFS
+            self._marks = _explain_handoff_marks() if of_handoff else _GLYPHS_EXPLAINED
 
     def render_text(self, width: int) -> list[StyledLine]:
         lines: list[StyledLine] = []
-        # a screen with Judge keys is for judging: they come first
-        for group in sorted(Group, key=lambda group: group is not Group.JUDGE):
+        for group in self._groups:
             actions = [action for action in self._actions if action.group is group]
             if actions:
                 lines.append(StyledLine((StyledSpan(group.value, "heading"),)))

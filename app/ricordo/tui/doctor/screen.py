@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from textual.binding import BindingType
 from textual.content import Content
 
 from ricordo.curation.engine import CurationProgress
 from ricordo.errors import RicordoError
+from ricordo.lint.finding import Severity
 from ricordo.memory.change import ChangeSet
 from ricordo.resources import shorten_home
 from ricordo.services.doctor.doctor import Diagnosis, diagnose
+from ricordo.services.doctor.hooks import HookCost
 from ricordo.services.doctor.problem import MoveRepair, Problem, shorten_paths
 from ricordo.services.doctor.repair import (
     apply_repair,
@@ -26,18 +27,13 @@ from ricordo.services.doctor.repair import (
 from ricordo.text import make_one_line
 from ricordo.tui.actions.bindings import Handlers
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
-from ricordo.tui.base.action_screen import NotebookActions, make_bindings
+from ricordo.tui.base.action_screen import NotebookActions
 from ricordo.tui.base.list_diff_screen import ListDiffScreen
 from ricordo.tui.context import ScreenId
-from ricordo.tui.doctor.rows import (
-    CHECKING,
-    NO_PROBLEMS,
-    describe_cost,
-    render_problem,
-    render_problem_row,
-)
 from ricordo.tui.jobs import Jobs
-from ricordo.tui.render.line import StyledLine, StyledSpan
+from ricordo.tui.render.empty import render_labelled, render_paragraph
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, align_right, fit
+from ricordo.tui.render.mask import mask_text
 
 if TYPE_CHECKING:
     from ricordo.curation.engine import Step
@@ -45,6 +41,21 @@ if TYPE_CHECKING:
     from ricordo.settings.keymap import Keymap
     from ricordo.tui.color_palette import Palette
 
+_CHECKED = (
+    "Memories that no session loads, settings, hooks and what they cost, MCP servers, instruction "
+    "files, indexes, and Ricordo's own directory."
+)
+_NO_PROBLEMS = (("No problems", "heading"), (f"These were checked: {_CHECKED}", ""))
+_CHECKING = (
+    ("Checking all memories of this machine …", "heading"),
+    (_CHECKED, ""),
+    ("Nothing is changed.", "dim"),
+)
+_GLYPHS = {
+    Severity.ERROR: ("✗", "error"),
+    Severity.WARNING: ("!", "warning"),
+    Severity.INFO: ("·", "dim"),
+}
 _TICK = 0.1
 """Seconds between two updates of the progress."""
 _BUSY = "The machine is still being checked; Esc cancels."
@@ -61,7 +72,6 @@ class DoctorScreen(ListDiffScreen):
     """The problems of this machine, worst first."""
 
     SCREEN_ID = ScreenId.DOCTOR
-    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,
@@ -88,7 +98,7 @@ class DoctorScreen(ListDiffScreen):
     def on_mount(self) -> None:
         """Begin the diagnosis."""
         self._about.display = self._right.display = False
-        self._list.show(0, 0, CHECKING)
+        self._list.show(0, 0, _CHECKING)
         self.set_interval(_TICK, self._tick)
         self._reload()
 
@@ -117,7 +127,7 @@ class DoctorScreen(ListDiffScreen):
         self._diagnosis, self.is_loaded = diagnosis, True
         ids = [problem.id for problem in diagnosis.problems]
         at = ids.index(chosen.id) if chosen and chosen.id in ids else max(self._list.at, 0)
-        self._list.show(len(ids), min(at, len(ids) - 1), NO_PROBLEMS)
+        self._list.show(len(ids), min(at, len(ids) - 1), _NO_PROBLEMS)
         self._chosen()
 
     @property
@@ -169,7 +179,7 @@ class DoctorScreen(ListDiffScreen):
 
     def _rows(self, number: int, width: int, in_one: bool) -> tuple[StyledLine, ...]:
         problem = shorten_paths(self._diagnosis.problems[number], self._shorten)
-        return render_problem_row(problem, width, in_one=in_one)
+        return _render_row(problem, width, in_one=in_one)
 
     def _about_lines(self, width: int) -> list[StyledLine]:
         if self.problem is None:
@@ -177,7 +187,7 @@ class DoctorScreen(ListDiffScreen):
         problem = shorten_paths(self.problem, self._shorten)
         if problem.check in _ABOUT_CONNECTION:
             problem = replace(problem, advice=f"{problem.advice} Enter opens that screen.")
-        return render_problem(problem, self._change_set.warnings, self._refusal, width)
+        return _render_problem(problem, self._change_set.warnings, self._refusal, width)
 
     def _shorten(self, text: str) -> str:
         return shorten_home(text, self._notebook.environment.agent_home)
@@ -190,7 +200,7 @@ class DoctorScreen(ListDiffScreen):
         noun = "problem" if len(problems) == 1 else "problems"
         what = f" {len(problems)} {noun}, {repairs} with a repair" if self.is_loaded else ""
         title = (StyledSpan(" Doctor ", "accent bold"), StyledSpan(what, "dim"))
-        cost = f"{describe_cost(self._diagnosis.costs)} "
+        cost = f"{_describe_cost(self._diagnosis.costs)} "
         self._title.set_content(title, (StyledSpan(cost, "dim"),))
         if job := self._jobs.now:
             progress = StyledSpan(f" ○ {job.label}", "accent")
@@ -207,7 +217,11 @@ class DoctorScreen(ListDiffScreen):
 
     @property
     def _refusals(self) -> Mapping[str, str]:
-        reasons = {"redo": _NO_REDO, "undo": "" if self._done else _NO_UNDO}
+        reasons = {
+            "redo": _NO_REDO,
+            "undo": "" if self._done else _NO_UNDO,
+            "open": "" if self.problem else "No problem is selected.",
+        }
         if not self._change_set.edits:
             reasons["write"] = self._refusal or _NO_REPAIR
         if self._jobs.now is not None:
@@ -263,3 +277,42 @@ class DoctorScreen(ListDiffScreen):
     def _report(self, word: str, repair: MoveRepair) -> None:
         label = make_one_line(self._shorten(repair.label))
         self.notify(f"{word}: {label}.", markup=False, timeout=8)
+
+
+def _render_row(problem: Problem, width: int, *, in_one: bool) -> tuple[StyledLine, ...]:
+    """Return the row of a problem in the list."""
+    glyph, color = _GLYPHS[problem.severity]
+    name = [StyledSpan(f" {glyph} ", color), StyledSpan(problem.check, "bold")]
+    style = "" if problem.severity > Severity.INFO else "dim"
+    what = StyledSpan(make_one_line(mask_text(problem.what)), style)
+    right = (StyledSpan(" repair " if problem.repair else " ", "success"),)
+    if in_one:
+        return (align_right([*name, StyledSpan("  "), what], right, width),)
+    return align_right(name, right, width), StyledLine(fit((StyledSpan("   "), what), width))
+
+
+def _render_problem(
+    problem: Problem, warnings: Sequence[str], refusal: str, width: int
+) -> list[StyledLine]:
+    """Return all that is known of a problem, and a blank line. `warnings` are those of its repair,
+    and `refusal` is why that cannot be made.
+    """
+    style = f"{_GLYPHS[problem.severity][1]} bold"
+    parts: list[tuple[str, Sequence[str], str]] = [
+        ("evidence", problem.evidence, ""),
+        ("next", [problem.advice] if problem.advice else [], ""),
+        ("repair", [problem.repair.label] if problem.repair else [], "success"),
+        ("no repair", [refusal] if refusal else [], "warning"),
+        ("note", warnings, "warning"),
+        ("left alone", problem.other_places, "dim"),
+    ]
+    masked = [(label, list(map(mask_text, texts)), style) for label, texts, style in parts]
+    what = render_paragraph(mask_text(problem.what), style, width)
+    return [*what, BLANK, *render_labelled(masked, width), BLANK]
+
+
+def _describe_cost(costs: Sequence[HookCost]) -> str:
+    """Return what all hooks together cost a prompt; "" where that is unknown."""
+    total = sum(cost.per_prompt for cost in costs)
+    hooks = "1 hook costs" if len(costs) == 1 else f"{len(costs)} hooks cost"
+    return f"{hooks} {total:,} ms a prompt" if costs else ""

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
-
-from textual.binding import BindingType
+from typing import TYPE_CHECKING
 
 from ricordo.curation.engines.llm import ANTHROPIC
 from ricordo.settings.keymap import Keymap
 from ricordo.tui.actions.bindings import Handlers
-from ricordo.tui.base.action_screen import make_bindings
 from ricordo.tui.context import ScreenId
 from ricordo.tui.dialogs.ask_screen import AskScreen
 from ricordo.tui.render.egress_lines import Spans, render_about, render_engine, render_sent
@@ -35,7 +32,6 @@ class EngineScreen(AskScreen["DraftPreview", "EngineSettings"]):
     """Chooses who drafts; returns the engine, or None."""
 
     SCREEN_ID = ScreenId.ENGINE
-    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
     engine: EngineSettings
 
     def __init__(

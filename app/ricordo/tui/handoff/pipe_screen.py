@@ -94,6 +94,7 @@ class PipeScreen(ModalScreen[None]):
         Dialog.TEXT,
         {
             "leave": "leave",
+            "help": "app.show_keys",
         },
     )
 
@@ -115,11 +116,11 @@ class PipeScreen(ModalScreen[None]):
             overlay.border_title = Content(make_one_line(shlex.join(self._words)))
             yield self._view
             yield self._state
-            keys = (
-                (format_first_keys(self.app, "leave"), "stop or close"),
-                ("↑ ↓ PgUp PgDn", "move"),
-            )
-            yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
+        keys = (
+            (format_first_keys(self.app, "leave"), "stop or close"),
+            ("↑ ↓ PgUp PgDn", "move"),
+        )
+        yield Bar(self._palette, id="keys").with_left(*render_keys(keys))
 
     def on_mount(self) -> None:
         self.set_interval(_TICK, self._update)

@@ -9,10 +9,9 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Container, Vertical
 from textual.content import Content
 
@@ -22,7 +21,7 @@ from ricordo.services.handoff.handoff import RULES_ENGINE
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, make_one_line
 from ricordo.tui.actions.bindings import Handlers, moving_handlers
-from ricordo.tui.base.action_screen import NotebookActions, UndoAction, make_bindings
+from ricordo.tui.base.action_screen import NotebookActions, UndoAction
 from ricordo.tui.base.list_diff_screen import TwoPaneScreen
 from ricordo.tui.context import ActionContext, ScreenId
 from ricordo.tui.dialogs.form import Field, FormResult, FormScreen
@@ -79,7 +78,6 @@ class HandoffScreen(TwoPaneScreen):
     SCREEN_ID = ScreenId.HANDOFF
     _list: FactList
     CSS_PATH = "style.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,

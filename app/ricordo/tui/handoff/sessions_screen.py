@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Container
 from textual.content import Content
 
@@ -16,7 +15,7 @@ from ricordo.agents.transcripts.session import Session
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip
 from ricordo.tui.actions.bindings import Handlers, moving_handlers
-from ricordo.tui.base.action_screen import NotebookActions, make_bindings
+from ricordo.tui.base.action_screen import NotebookActions
 from ricordo.tui.base.list_diff_screen import TwoPaneScreen
 from ricordo.tui.context import ActionContext, ScreenId
 from ricordo.tui.handoff.draft import EarlierHandoff, HandoffStatus
@@ -50,7 +49,6 @@ class SessionsScreen(TwoPaneScreen):
 
     SCREEN_ID = ScreenId.SESSIONS
     CSS_PATH = "style.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,

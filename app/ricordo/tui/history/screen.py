@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from textual.binding import BindingType
 from textual.content import Content
 
 from ricordo.memory.change import Edit
@@ -20,7 +19,7 @@ from ricordo.services.history.versions import (
 from ricordo.settings.keymap import Keymap
 from ricordo.text import clip, make_one_line
 from ricordo.tui.actions.bindings import Handlers
-from ricordo.tui.base.action_screen import NotebookActions, make_bindings
+from ricordo.tui.base.action_screen import NotebookActions
 from ricordo.tui.base.list_diff_screen import ListDiffScreen
 from ricordo.tui.context import ScreenId
 from ricordo.tui.render.inbox_rows import format_moment
@@ -47,14 +46,17 @@ _GLYPHS = {
 }
 
 
+def _name_kind(version: Version) -> str:
+    return "first seen" if version.kind == "first" else version.kind
+
+
 def render_version(
     version: Version, width: int, *, in_one: bool, by_name: bool
 ) -> tuple[StyledLine, ...]:
     """Return the lines of a version: its time, or with `by_name` the path of its note."""
     glyph, style = _GLYPHS.get(version.kind, ("~", "accent"))
-    kind = "first seen" if version.kind == "first" else version.kind
     title = make_one_line(version.path) if by_name else format_moment(version.at)
-    details = [kind, clip(version.by, 40)]
+    details = [_name_kind(version), clip(version.by, 40)]
     if by_name:
         details.insert(1, format_moment(version.at))
     if version.reason and version.kind != "first":
@@ -77,15 +79,12 @@ def render_deleted_row(count: int, width: int, *, in_one: bool) -> tuple[StyledL
 
 def describe_version(version: Version, *, against_now: bool, width: int) -> list[StyledLine]:
     """Return who made a version, when and why, and with what it is compared."""
-    compared = "compared with " + ("the current text" if against_now else "the previous version")
-    rows = [
-        (
-            f"{version.kind} by {make_one_line(version.by)}, {format_moment(version.at)} · "
-            f"{compared}",
-            "",
-        )
-    ]
-    if version.reason:
+    compared = " · compared with the current text" if against_now else ""
+    if version.sha_before and not against_now:
+        compared = " · compared with the previous version"
+    about = f"{_name_kind(version)} by {make_one_line(version.by)}, {format_moment(version.at)}"
+    rows = [(about + compared, "")]
+    if version.reason and version.kind != "first":
         rows.append((f"why  {make_one_line(mask_text(version.reason))}", "dim"))
     rows.append((f"at   {make_one_line(version.path)}", "dim"))
     return [
@@ -97,7 +96,6 @@ class HistoryScreen(ListDiffScreen):
     """The versions of one note, newest first; the last row opens the deleted notes."""
 
     SCREEN_ID = ScreenId.HISTORY
-    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,

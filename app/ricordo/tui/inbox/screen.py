@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from textual.binding import BindingType
 from textual.content import Content
 
 from ricordo.memory.change import ChangeSet, Edit
@@ -24,7 +23,7 @@ from ricordo.settings.keymap import Keymap
 from ricordo.storage.decisions import Decision
 from ricordo.text import clip
 from ricordo.tui.actions.bindings import Handlers
-from ricordo.tui.base.action_screen import NotebookActions, make_bindings
+from ricordo.tui.base.action_screen import NotebookActions
 from ricordo.tui.base.list_diff_screen import ListDiffScreen
 from ricordo.tui.context import ScreenId
 from ricordo.tui.render.inbox_rows import (
@@ -99,7 +98,6 @@ class InboxScreen(ListDiffScreen):
     """One visit. Keep and later are stored at once; reverts are marked, and written by ctrl+s."""
 
     SCREEN_ID = ScreenId.INBOX
-    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,

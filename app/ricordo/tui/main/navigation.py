@@ -4,48 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ricordo.services.workspace.places import is_other_folder
+from ricordo.tui.base.action_screen import NotebookController, NotebookParts
 from ricordo.tui.dialogs.text_page import LoadScreen, TextScreen
 from ricordo.tui.messages import MemoriesRequested
 
 if TYPE_CHECKING:
     from ricordo.services.history.live_recorder import RecordedState
-    from ricordo.services.workspace.follower import Follower
-    from ricordo.services.workspace.notebook import Notebook
     from ricordo.tui.actions.bindings import Handlers
-    from ricordo.tui.base.action_screen import ActionScreen, NotebookActions
-    from ricordo.tui.base.open_note import OpenNote
     from ricordo.tui.color_palette import Palette
     from ricordo.tui.widgets.freshness_list import FreshnessList
 
 
-class NavigationActions:
+class NavigationActions(NotebookController):
     """Opens the other screens on the memory that a screen shows."""
 
     def __init__(
-        self,
-        screen: ActionScreen[Any],
-        notebook: Notebook,
-        follower: Follower,
-        reading: OpenNote,
-        freshness: FreshnessList,
-        changed: Callable[[], None],
-        actions: NotebookActions,
+        self, parts: NotebookParts, changed: Callable[[], None], freshness: FreshnessList
     ) -> None:
-        """`notebook` belongs to `follower`; `reading` knows the open note, `freshness` the finding
-        under the cursor; `changed` is called when the number of pending arrivals changes; `actions`
-        are what the screens call to change the memory.
-        """
-        self._screen = screen
-        # another notebook for the screens: this one is used in the follower's threads
-        self._notebook = notebook.copy()
-        self._follower = follower
-        self._reading = reading
+        """`freshness` knows the finding under the cursor."""
+        super().__init__(parts, changed)
         self._freshness = freshness
-        self._on_changed = changed
-        self._actions = actions
         self.new_count = 0
         """Number of pending arrivals in the inbox."""
         self.is_counted = False

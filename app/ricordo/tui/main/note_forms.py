@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ricordo.errors import ChangeRefused, RicordoError
+from ricordo.lint.rules.frontmatter import find_unknown_types
 from ricordo.memory.change import ChangeOperation, Rename, SetField
 from ricordo.services.edits.note import build_note, choose_folder, split_folder
 from ricordo.text import clip, make_one_line
@@ -141,7 +142,8 @@ class NoteForms:
 
 
 def _types(memory: Memory) -> tuple[str, ...]:
-    known = set(memory.types) | set(memory.layout.types)
+    unknown = {note.type for note, _ in find_unknown_types(memory)}
+    known = (set(memory.types) - unknown) | memory.layout.types
     return tuple(sorted(known or _USUAL_TYPES))
 
 

@@ -8,10 +8,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.css.query import NoMatches
 from textual.events import Key
 from textual.screen import Screen
@@ -23,7 +22,7 @@ from ricordo.storage.view_state import load_view_state, save_view_state
 from ricordo.text import clip
 from ricordo.tui.actions.bindings import Handlers
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
-from ricordo.tui.base.action_screen import ActionScreen, make_bindings
+from ricordo.tui.base.action_screen import HEIGHT_BREAKPOINTS, ActionScreen, NotebookParts
 from ricordo.tui.base.open_note import OpenNote, Trail
 from ricordo.tui.context import ActionContext, Pane, ScreenId
 from ricordo.tui.curation.controller import CurationController
@@ -89,8 +88,8 @@ class MainScreen(ActionScreen[None]):
     """The notebook: one memory."""
 
     CSS_PATH = "style.tcss"
+    VERTICAL_BREAKPOINTS = HEIGHT_BREAKPOINTS
     SCREEN_ID = ScreenId.NOTEBOOK
-    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,
@@ -121,27 +120,10 @@ class MainScreen(ActionScreen[None]):
         self._changing = NoteActions(
             notebook, followed, self._panes, self._reading, styles, self.update_bars, self._go_to
         )
-        self._navigation = NavigationActions(
-            self,
-            notebook,
-            followed,
-            self._reading,
-            self._panes.freshness,
-            self._arrivals_changed,
-            self._changing,
-        )
-        self._reviewing = ReviewController(
-            self,
-            notebook,
-            followed,
-            self._reading,
-            self.update_bars,
-            self._changing,
-            opens=opens_review,
-        )
-        self._curating = CurationController(
-            self, notebook, self._reading, self.update_bars, self._changing
-        )
+        parts = NotebookParts(self, notebook, followed, self._reading, self._changing)
+        self._navigation = NavigationActions(parts, self._arrivals_changed, self._panes.freshness)
+        self._reviewing = ReviewController(parts, self.update_bars, opens=opens_review)
+        self._curating = CurationController(parts, self.update_bars)
         self._handoff = HandoffController(self, notebook, self._changing)
         self._finder = FinderController(self, notebook, self._reading, self._go_to)
         self._evidence = EvidenceWatcher(
@@ -308,8 +290,8 @@ class MainScreen(ActionScreen[None]):
         status = render_status_line(place, self._snapshot, self._seen, new, doing, waiting)
         self.query_one("#status", Bar).set_content(*status)
         finding = panes.freshness.finding if panes.active is Pane.FRESHNESS else None
-        hint = render_hint(self._snapshot, self._reading.path, finding)
-        self.query_one("#hint", Bar).set_content(hint, render_settling_key(finding, self.keymap))
+        hint = render_hint(self._snapshot, self._reading.path, finding, self.keymap)
+        self.query_one("#hint", Bar).set_content(*hint)
         self.query_one("#keys", Bar).set_content(*render_key_line(self.action_context, self.keymap))
 
     # What the parts of the screen report
@@ -398,7 +380,7 @@ class MainScreen(ActionScreen[None]):
             "open": self.open_row,
             "leave": self.go_back,
             "type": self.show_next_type,
-            "order": lambda: self._list(self._listing.with_next_order()),
+            "order": self.show_next_order,
             "reread": self._follower.request_reread,
             "copy": self.copy,
             "find": self.ask_for_words,
@@ -448,6 +430,12 @@ class MainScreen(ActionScreen[None]):
         """List the notes of the next type only."""
         if self._snapshot is not None:
             self._list(self._listing.with_next_type(self._snapshot.memory))
+
+    def show_next_order(self) -> None:
+        """List the notes in the next order."""
+        self._list(self._listing.with_next_order())
+        if self._listing.order.begins_with_most_urgent:
+            self._panes.index.move_to_end(-1)
 
     def _list(self, listing: Listing) -> None:
         self._listing = listing

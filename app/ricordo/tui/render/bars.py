@@ -120,24 +120,31 @@ def render_keys(keys: Iterable[tuple[str, str]]) -> Spans:
     )
 
 
-def render_hint(snapshot: Snapshot | None, path: str, finding: Finding | None) -> Spans:
-    """Return `finding` in one line, by default the worst finding of the note at `path`."""
+def render_hint(
+    snapshot: Snapshot | None,
+    path: str,
+    finding: Finding | None,
+    keymap: Mapping[str, tuple[str, ...]],
+) -> tuple[Spans, Spans]:
+    """Return `finding` in one line with the key that settles it; by default the worst finding of
+    the note at `path`, and how many more it has.
+    """
     if snapshot is None or not snapshot.is_judged:
-        return (StyledSpan(" reading …", "dim"),)
+        return (StyledSpan(" reading …", "dim"),), ()
     findings = snapshot.findings_of(path)
     shown = finding or (findings[0] if findings else None)
     if shown is None:
-        return (StyledSpan(" ✓ no findings in this note", "dim"),)
+        return (StyledSpan(" ✓ no findings in this note", "dim"),), ()
     glyph, style = GLYPHS[shown.severity]
-    more = f"  (+{len(findings) - 1} more, 3 shows all)" if len(findings) > 1 else ""
+    right = render_settling_key(finding, keymap)
+    if finding is None and len(findings) > 1:
+        key = format_action_keys(BY_ID["freshness"], keymap)
+        right = (StyledSpan(f" +{len(findings) - 1} more: {key} ", "dim"),)
     place = f" line {shown.line}:" if shown.line else ""
     if shown.path != path:
         place = f" at {shown.path}:"
-    return (
-        StyledSpan(f" {glyph} {shown.rule}", style),
-        StyledSpan(f"{place} {make_one_line(shown.message)}"),
-        StyledSpan(more, "dim"),
-    )
+    message = StyledSpan(f"{place} {make_one_line(shown.message)}")
+    return (StyledSpan(f" {glyph} {shown.rule}", style), message), right
 
 
 _SETTLED_BY = {

@@ -16,7 +16,7 @@ from ricordo.services.workspace.notebook import Snapshot
 from ricordo.text import clip, count_cells, make_one_line
 from ricordo.tui.render.empty import NO_FINDINGS, render_paragraphs
 from ricordo.tui.render.index_rows import GLYPHS
-from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, measure, wrap
 
 _BARS = "▁▂▃▄▅▆▇█"
 _POINTS = 7
@@ -190,7 +190,7 @@ def render_meter(share: float, width: int) -> StyledSpan:
 def _render_head(
     snapshot: Snapshot, path: str, scope: FindingScope, width: int
 ) -> list[StyledLine]:
-    lines = [_render_summary(snapshot), *_render_load(snapshot.memory.load, width), BLANK]
+    lines = [*_render_summary(snapshot, width), *_render_load(snapshot.memory.load, width), BLANK]
     tabs: list[StyledSpan] = []
     for each in list_scopes(snapshot):
         style = "accent bold" if each is scope else "dim"
@@ -199,17 +199,16 @@ def _render_head(
     return [*lines, *(StyledLine(row) for row in wrap(tabs, width)), BLANK]
 
 
-def _render_summary(snapshot: Snapshot) -> StyledLine:
+def _render_summary(snapshot: Snapshot, width: int) -> list[StyledLine]:
     if not snapshot.is_judged:
-        return StyledLine((StyledSpan(f"{len(snapshot.memory.notes)} notes", "bold"),))
+        return [StyledLine((StyledSpan(f"{len(snapshot.memory.notes):,} notes", "bold"),))]
     number, notes = snapshot.needs_attention, len(snapshot.memory.notes)
     attention = "1 needs attention" if number == 1 else f"{number:,} need attention"
-    return StyledLine(
-        (
-            StyledSpan(attention, "bold" if number else "fine"),
-            StyledSpan(f"  {snapshot.notes_in_order:,}/{notes:,} OK", "dim"),
-        )
-    )
+    spans = StyledSpan(attention, "bold" if number else "fine"), StyledSpan("  ")
+    in_order = StyledSpan(f"{snapshot.notes_in_order:,}/{notes:,} notes OK", "dim")
+    if measure((*spans, in_order)) <= width:
+        return [StyledLine((*spans, in_order))]
+    return [StyledLine(spans[:1]), StyledLine((in_order,))]
 
 
 def _render_load(load: Load, width: int) -> list[StyledLine]:
@@ -290,9 +289,11 @@ def _check_memory(snapshot: Snapshot) -> list[StyledSpan]:
 
 
 def _render_checks(evidence: Evidence, verdicts: Sequence[Verdict]) -> StyledSpan:
+    project = clip(os.path.basename(evidence.project), 24)
+    if not verdicts:
+        return StyledSpan(f"no claim to check in {project}", "dim")
     valid = sum(1 for verdict in verdicts if verdict.outcome is CheckOutcome.VALID)
     claims = "1 claim" if len(verdicts) == 1 else f"{len(verdicts)} claims"
-    project = clip(os.path.basename(evidence.project), 24)
     style = "fine" if valid == len(verdicts) else "dim"
     return StyledSpan(f"{claims} checked in {project}, {valid} OK", style)
 

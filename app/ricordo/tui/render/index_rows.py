@@ -33,6 +33,11 @@ class IndexOrder(StrEnum):
         orders = list(IndexOrder)
         return orders[(orders.index(self) + 1) % len(orders)]
 
+    @property
+    def begins_with_most_urgent(self) -> bool:
+        """Whether it is for looking at its first notes: the worst, or the newest."""
+        return self in (IndexOrder.WORST, IndexOrder.DIARY)
+
 
 _LEAST_DETAIL = 12
 """Least cells to show the file's name."""
@@ -160,7 +165,9 @@ def draw_index_row(row: IndexRow, width: int, changed: bool, marked: bool = Fals
         return StyledLine((StyledSpan(_rule_off(row.title, width), "cut"),))
     if row.kind is RowKind.TEXT:
         return StyledLine((StyledSpan("    "), StyledSpan(clip(row.title, width - 4), "dim")))
-    glyph, style = GLYPHS[row.severity] if row.is_judged else (" ", "")
+    # what was not read is not known to be in order
+    is_known = row.is_judged and not (row.kind is RowKind.SKIPPED and row.severity is None)
+    glyph, style = GLYPHS[row.severity] if is_known else (" ", "")
     mark = _MARKED if marked else _CHANGED if changed else StyledSpan("  ")
     title_style = "dim" if row.is_below_cut or row.kind is not RowKind.NOTE else ""
     lock = (StyledSpan(f"{PROTECTED_MARK} ", "dim"),) if row.is_protected else ()

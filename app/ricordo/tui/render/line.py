@@ -47,6 +47,8 @@ _CLOSING = ".,;:!?)]}»”’"
 _WIDE = (
     "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6"
 )
+_LEAST_PART = 8
+"""Cells of the first part of a word that is broken."""
 # A word is at most 200 characters, so that a line of a megabyte stays cheap.
 _ATOM = f"[{_WIDE}\U0001f000-\U0001faff\U00020000-\U0003fffd]|[^\\s{_WIDE}]{{1,200}}|\\s{{1,200}}"
 
@@ -99,6 +101,13 @@ def wrap(
         words, chars_left = "", len(span.text)
         for atom in _atoms().findall(span.text):
             size, chars_left = count_cells(atom), chars_left - len(atom)
+            if _LEAST_PART <= room < size and size > later_room:
+                # it fits no row: broken here, it leaves no gap
+                beginning = cut(atom, room)
+                row.append(span._replace(text=words + beginning))
+                words, atom = "", atom[len(beginning) :]
+                size = count_cells(atom)
+                finish()
             if size + (0 if chars_left else closing) > room and room < margin:
                 if words:
                     row.append(span._replace(text=words))
@@ -141,8 +150,8 @@ def cut(text: str, width: int) -> str:
 
 
 def fit_keys(spans: Iterable[StyledSpan], width: int) -> tuple[StyledSpan, ...]:
-    """Return `spans` cut to `width` cells like `fit`; but a key, in the style `key`, is shown with
-    its whole label or not at all.
+    """Return `spans` cut to `width` cells like `fit`; but a key behind the first one, in the style
+    `key`, is shown with its whole label or not at all.
     """
     given = tuple(spans)
     if measure(given) <= width or not any(span.style == "key" for span in given):
@@ -151,7 +160,7 @@ def fit_keys(spans: Iterable[StyledSpan], width: int) -> tuple[StyledSpan, ...]:
     # one cell for the ellipsis
     whole = [start for start in starts if measure(given[:start]) < width]
     at = whole[-1] if whole else 0
-    return (*given[:at], StyledSpan("…", "dim")) if at else fit(given, width)
+    return (*given[:at], StyledSpan("…", "dim")) if at > starts[0] else fit(given, width)
 
 
 def fit(spans: Iterable[StyledSpan], width: int) -> tuple[StyledSpan, ...]:

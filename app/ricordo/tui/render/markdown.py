@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from ricordo.tui.render.line import (
@@ -17,7 +18,6 @@ from ricordo.tui.render.line import (
     StyledLine,
     StyledSpan,
     cut,
-    fit,
     measure,
     span_text,
     wrap,
@@ -217,11 +217,32 @@ class _Writer:
                 pairs = _inline_spans(token, style, sources[-1], self.resolve)
                 rows[-1].append(tuple(span for span, _ in pairs if span is not None))
         widths = _column_widths(rows, self._room())
-        for number, (row, source) in enumerate(zip(rows, sources, strict=True)):
-            self._put(_row(row, widths), source)
-            if number == 0:
-                self._put((StyledSpan("─┼─".join("─" * width for width in widths), "dim"),), source)
+        if widths:
+            self._columns(rows, sources, widths)
+        else:
+            self._records(rows, sources)
         self._gap()
+
+    def _columns(self, rows: Sequence[_Row], sources: Sequence[int], widths: list[int]) -> None:
+        """Write a table in columns; with wrapped cells its rows are divided by lines."""
+        wrapped = [_wrap_row(row, widths) for row in rows]
+        is_divided = any(len(lines) > 1 for lines in wrapped[1:])
+        rule = (StyledSpan("─┼─".join("─" * width for width in widths), "dim"),)
+        for number, (lines, source) in enumerate(zip(wrapped, sources, strict=True)):
+            for line in lines:
+                self._put(line, source)
+            if number == 0 or (is_divided and number + 1 < len(rows)):
+                self._put(rule, source)
+
+    def _records(self, rows: Sequence[_Row], sources: Sequence[int]) -> None:
+        """Write a table with more columns than there is room for: each cell with its title."""
+        titles, records = rows[0], rows[1:] or [()]
+        for number, (row, source) in enumerate(zip(records, sources[1:] or sources, strict=True)):
+            if number:
+                self._put((StyledSpan("─" * self._room(), "dim"),), source)
+            for title, cell in zip_longest(titles, row, fillvalue=()):
+                name = [span._replace(source_line=source) for span in title]
+                self._write([*name, StyledSpan("  "), *cell], source)
 
     def _put(self, spans: tuple[StyledSpan, ...], source: int) -> None:
         first, _ = self._margins()
@@ -322,29 +343,41 @@ def _closing(tokens: Sequence[Token], start: int, kind: str) -> int:
     return len(tokens) - 1
 
 
-def _column_widths(rows: list[list[tuple[StyledSpan, ...]]], room: int) -> list[int]:
-    """Return the widths of columns: what each needs, the widest shrunk until the table fits."""
+_Row = Sequence[tuple[StyledSpan, ...]]
+"""The cells of a row of a table."""
+_LEAST_COLUMN = 8
+"""Cells to which a column is shrunk: words still fit in."""
+
+
+def _column_widths(rows: Sequence[_Row], room: int) -> list[int]:
+    """Return the widths of columns: what each needs, the widest shrunk until the table fits; none
+    where even then it does not.
+    """
     count = max((len(row) for row in rows), default=0)
     widths = [
         max((measure(row[column]) for row in rows if column < len(row)), default=1) or 1
         for column in range(count)
     ]
     spare = room - 3 * (count - 1) - sum(widths)
-    while spare < 0 and widths and max(widths) > 3:
+    while spare < 0 and widths and max(widths) > _LEAST_COLUMN:
         widest = widths.index(max(widths))
-        others = sorted(widths)[-2] if count > 1 else 3
-        step = min(-spare, max(1, widths[widest] - others), widths[widest] - 3)
+        others = sorted(widths)[-2] if count > 1 else _LEAST_COLUMN
+        step = min(-spare, max(1, widths[widest] - others), widths[widest] - _LEAST_COLUMN)
         widths[widest] -= step
         spare += step
-    return widths
+    return widths if spare >= 0 else []
 
 
-def _row(cells_of: list[tuple[StyledSpan, ...]], widths: list[int]) -> tuple[StyledSpan, ...]:
-    spans: list[StyledSpan] = []
-    for column, width in enumerate(widths):
-        if column:
-            spans.append(StyledSpan(" │ ", "dim"))
-        cell = fit(cells_of[column], width) if column < len(cells_of) else ()
-        spans.extend(cell)
-        spans.append(StyledSpan(" " * (width - measure(cell))))
-    return tuple(spans)
+def _wrap_row(cells: _Row, widths: Sequence[int]) -> list[tuple[StyledSpan, ...]]:
+    """Return a row of a table as lines, its cells wrapped to the columns."""
+    columns = [wrap(cell, width) for cell, width in zip(cells, widths, strict=False)]
+    columns += [[()]] * (len(widths) - len(columns))
+    lines: list[tuple[StyledSpan, ...]] = []
+    for number in range(max(map(len, columns))):
+        spans: list[StyledSpan] = []
+        for column, width in zip(columns, widths, strict=True):
+            part = column[number] if number < len(column) else ()
+            divider = (StyledSpan(" │ ", "dim"),) if spans else ()
+            spans += [*divider, *part, StyledSpan(" " * max(0, width - measure(part)))]
+        lines.append(tuple(spans))
+    return lines

@@ -285,7 +285,8 @@ class NotePage:
             text = f"{before}{clip(known.session, min(room, 60))}{behind}"
             return [StyledLine(fit((StyledSpan(text, "dim"), *key), self._width))]
         if session:
-            return [StyledLine((StyledSpan(clip(f"from session {session}", self._width), "dim"),))]
+            # as much of an id as other screens and commands show
+            return [StyledLine((StyledSpan(f"from session {clip(session, 9)}", "dim"),))]
         return []
 
     def _render_part(self, line: int, part: str) -> list[StyledLine]:

@@ -5,47 +5,26 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ricordo.errors import RicordoError
 from ricordo.services.workspace.notebook import Notebook, Snapshot
 from ricordo.storage.decisions import ReviewVerdict
 from ricordo.text import clip
+from ricordo.tui.base.action_screen import NotebookController, NotebookParts
 
 if TYPE_CHECKING:
     from ricordo.services.review import ReviewQueue
-    from ricordo.services.workspace.follower import Follower
     from ricordo.tui.actions.bindings import Handlers
-    from ricordo.tui.base.action_screen import ActionScreen, NotebookActions
-    from ricordo.tui.base.open_note import OpenNote
     from ricordo.tui.review.screen import ReviewScreen
 
 
-class ReviewController:
+class ReviewController(NotebookController):
     """The review of the memory that a screen shows."""
 
-    def __init__(
-        self,
-        screen: ActionScreen[Any],
-        notebook: Notebook,
-        follower: Follower,
-        reading: OpenNote,
-        changed: Callable[[], None],
-        actions: NotebookActions,
-        *,
-        opens: bool,
-    ) -> None:
-        """`notebook` belongs to `follower`; `changed` is called when the number of due notes has
-        changed; `actions` are what the review calls to change the memory. With `opens` the review
-        opens as soon as it is known what is due.
-        """
-        self._screen = screen
-        # another notebook for threads: this one is used in the follower's
-        self._notebook = notebook.copy()
-        self._follower = follower
-        self._reading = reading
-        self._on_changed = changed
-        self._actions = actions
+    def __init__(self, parts: NotebookParts, changed: Callable[[], None], *, opens: bool) -> None:
+        """With `opens` the review opens as soon as it is known what is due."""
+        super().__init__(parts, changed)
         self._opens = opens
         self._queue: ReviewQueue | None = None
         self._review: ReviewScreen | None = None

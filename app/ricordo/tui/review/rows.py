@@ -130,7 +130,7 @@ def render_chart(retention: Sequence[Retention], width: int) -> list[StyledLine]
     if not counts:
         return [*lines, StyledLine((StyledSpan("No note has a retention yet.", "dim"),))]
     scale = max(counts.values())
-    longest = min(max(4, width - _MARGIN - len(" 99,999") - 1), scale * _CELLS_A_NOTE)
+    longest = min(max(4, width - _MARGIN - len(" 99,999 notes") - 1), scale * _CELLS_A_NOTE)
     for step in range(_STEPS - 1, min(counts) - 1, -1):
         count, old = counts[step], stale[step]
         bar = max(1, round(count / scale * longest)) if count else 0
@@ -141,7 +141,7 @@ def render_chart(retention: Sequence[Retention], width: int) -> list[StyledLine]
                     StyledSpan(f"{step / _STEPS:.1f}  ", "dim"),
                     StyledSpan("█" * (bar - dull), "accent"),
                     StyledSpan("█" * dull, "warning"),
-                    StyledSpan(f" {count:,}", "dim"),
+                    StyledSpan(f" {count:,} {'note' if count == 1 else 'notes'}", "dim"),
                 )
             )
         )

@@ -7,10 +7,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.content import Content
 
 from ricordo.services.review import ReviewNote, ReviewQueue, build_queue, find_last_verdict
@@ -19,7 +18,7 @@ from ricordo.storage.decisions import ReviewVerdict
 from ricordo.text import clip, make_one_line
 from ricordo.tui.actions.bindings import Handlers
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
-from ricordo.tui.base.action_screen import NotebookActions, UndoAction, UndoScreen, make_bindings
+from ricordo.tui.base.action_screen import NotebookActions, UndoAction, UndoScreen
 from ricordo.tui.context import NO_ORIGIN, NO_SECRETS, ActionContext, ScreenId
 from ricordo.tui.dialogs.choose import Choice, ChooseScreen
 from ricordo.tui.dialogs.form import Field, FormScreen
@@ -73,7 +72,6 @@ class ReviewScreen(UndoScreen):
 
     SCREEN_ID = ScreenId.REVIEW
     CSS_PATH = "style.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = make_bindings(SCREEN_ID)
 
     def __init__(
         self,

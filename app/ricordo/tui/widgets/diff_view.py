@@ -107,6 +107,11 @@ class DiffView(CursorView):
         return {(line.edit, line.hunk) for line in self._lines if line.hunk >= 0}
 
     @property
+    def has_hunks(self) -> bool:
+        """Return whether there is a hunk."""
+        return any(line.hunk >= 0 for line in self._lines)
+
+    @property
     def _is_short(self) -> bool:
         """Return whether the diff is short enough to draw at once."""
         return (

@@ -119,6 +119,8 @@ class FreshnessList(CursorView):
             finding = self.finding
             self._draw()
             self._rest_on_finding(finding)
+        elif self.cursor != self._nearest(0):
+            self.bring_into_sight(self.cursor, margin=self.lines_under_cursor)
 
     @property
     def line_count(self) -> int:
@@ -155,6 +157,7 @@ class FindingBox(Widget):
         """Show another finding with the `keys` that settle it, or none."""
         if (finding, keys) != (self._finding, self._keys):
             self._finding, self._keys = finding, keys
+            self.display = finding is not None
             self._draw()
 
     def repaint(self, palette: Palette) -> None:
