@@ -169,7 +169,7 @@ def test_an_error_is_a_document_and_still_one_line_for_people(world: World, call
     assert answer.err == plain.err
     assert answer.err.count("\n") == 1
     error = read_document(answer.out, "error")["error"]
-    assert answer.err == f"ricordo: {error['message']} {error['hint']} Nothing was changed.\n"
+    assert answer.err == f"ricordo: {error['message']} {error['hint']}\n"
     assert (error["kind"], error["exit_code"], error["changed"]) == ("note-not-found", 3, None)
     assert error["kind"] in list_kinds()
 

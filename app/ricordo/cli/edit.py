@@ -239,7 +239,7 @@ def run_retire(options: Namespace, environment: Environment) -> int:
 
 
 COMMANDS = {
-    "new": Command(NEW_SUMMARY, _add_new_arguments, run_new),
-    "rename": Command(RENAME_SUMMARY, _add_rename_arguments, run_rename),
-    "retire": Command(RETIRE_SUMMARY, _add_retire_arguments, run_retire),
+    "new": Command(NEW_SUMMARY, _add_new_arguments, run_new, ("new",)),
+    "rename": Command(RENAME_SUMMARY, _add_rename_arguments, run_rename, ("rename",)),
+    "retire": Command(RETIRE_SUMMARY, _add_retire_arguments, run_retire, ("retire",)),
 }

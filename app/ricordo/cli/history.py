@@ -279,7 +279,7 @@ def undo_or_redo(
     try:
         outcome = act(notebook)
     except NothingToUndo as nothing:
-        print_messages([str(nothing)])
+        print_messages([nothing.message])
         print_change(options, "", [])
         return 0
     merged: tuple[str, ...] = ()
@@ -436,10 +436,10 @@ def run_redo(options: Namespace, environment: Environment) -> int:
 
 
 COMMANDS = {
-    "history": Command(HISTORY_SUMMARY, _add_history_arguments, run_history),
-    "inbox": Command(INBOX_SUMMARY, _add_inbox_arguments, run_inbox),
-    "undo": Command(UNDO_SUMMARY, add_memory_and_json, run_undo),
-    "redo": Command(REDO_SUMMARY, add_memory_and_json, run_redo),
-    "restore": Command(RESTORE_SUMMARY, _add_restore_arguments, run_restore),
-    "purge": Command(PURGE_SUMMARY, add_json, run_purge),
+    "history": Command(HISTORY_SUMMARY, _add_history_arguments, run_history, ("--drop",)),
+    "inbox": Command(INBOX_SUMMARY, _add_inbox_arguments, run_inbox, ("--revert", "--keep-all")),
+    "undo": Command(UNDO_SUMMARY, add_memory_and_json, run_undo, ("undo",)),
+    "redo": Command(REDO_SUMMARY, add_memory_and_json, run_redo, ("redo",)),
+    "restore": Command(RESTORE_SUMMARY, _add_restore_arguments, run_restore, ("restore",)),
+    "purge": Command(PURGE_SUMMARY, add_json, run_purge, ("purge",)),
 }

@@ -382,5 +382,5 @@ def _exit_code(fail_on: str, results: Sequence[_Result]) -> int:
 
 
 COMMANDS = {
-    "lint": Command(LINT_SUMMARY, _add_lint_arguments, run_lint),
+    "lint": Command(LINT_SUMMARY, _add_lint_arguments, run_lint, ("--fix", "--dismiss")),
 }

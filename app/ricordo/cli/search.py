@@ -333,5 +333,5 @@ def run_recall(options: Namespace, environment: Environment) -> int:
 COMMANDS = {
     "search": Command(SEARCH_SUMMARY, _add_search_arguments, run_search),
     "recall": Command(RECALL_SUMMARY, _add_recall_arguments, run_recall),
-    "usage": Command(USAGE_SUMMARY, _add_usage_arguments, run_usage),
+    "usage": Command(USAGE_SUMMARY, _add_usage_arguments, run_usage, ("--drop",)),
 }
