@@ -248,6 +248,59 @@ def test_history_lists_versions_under_every_name(memory: Path, ricordo: Ricordo)
     assert {"id", "path", "at", "by", "reason", "kind", "bytes"} == set(found[0])
 
 
+@pytest.mark.parametrize("name", ["tides", "ports"])
+def test_a_restored_note_gets_its_entry_back_where_it_was(
+    memory: Path, ricordo: Ricordo, name: str
+) -> None:
+    before = (memory / "MEMORY.md").read_bytes()
+    ricordo("retire", name)
+    assert f"({name}.md)" not in (memory / "MEMORY.md").read_text()
+    told = ricordo("restore", name)
+    assert "changed MEMORY.md" in told
+    # the link of the other note was made text
+    assert ("not restored with it: tides.md." in told) == (name == "ports")
+    assert (memory / "MEMORY.md").read_bytes() == before
+    ricordo("undo")
+    assert not (memory / f"{name}.md").exists(), "both are one change set"
+    assert f"({name}.md)" not in (memory / "MEMORY.md").read_text()
+
+
+def test_a_note_that_an_agent_removed_after_its_entry_is_restored_with_it(
+    memory: Path, ricordo: Ricordo
+) -> None:
+    index = memory / "MEMORY.md"
+    before = index.read_text()
+    index.write_text(before.replace("- [Tides](tides.md) — which port\n", ""))
+    ricordo("inbox")
+    (memory / "tides.md").unlink()
+    index.write_text(f"{index.read_text()}- [Reefs](reefs.md) — sharp\n")
+    ricordo("inbox")
+    ricordo("restore", "tides")
+    assert index.read_text() == f"{before}- [Reefs](reefs.md) — sharp\n"
+
+
+def test_a_note_without_an_entry_is_restored_without_one(memory: Path, ricordo: Ricordo) -> None:
+    index = memory / "MEMORY.md"
+    index.write_text(index.read_text().replace("- [Tides](tides.md) — which port\n", ""))
+    ricordo("inbox")
+    (memory / "tides.md").write_text(note_text("tides", "Nothing links to it.\n"))
+    ricordo("retire", "tides")
+    before = index.read_bytes()
+    ricordo("restore", "tides")
+    assert (memory / "tides.md").exists()
+    assert index.read_bytes() == before
+
+
+def test_an_entry_that_somebody_made_again_is_not_restored_twice(
+    memory: Path, ricordo: Ricordo
+) -> None:
+    ricordo("retire", "tides")
+    index = memory / "MEMORY.md"
+    index.write_text(f"{index.read_text()}- [High and low](tides.md) — again\n")
+    ricordo("restore", "tides")
+    assert index.read_text().count("(tides.md)") == 1
+
+
 def test_restore_brings_back_a_retired_note_and_any_version(memory: Path, ricordo: Ricordo) -> None:
     first = (memory / "ports.md").read_bytes()
     (memory / "ports.md").write_text(note_text("ports", "Second.\n"))
