@@ -964,6 +964,16 @@ DOCUMENTS: dict[str, tuple[Variant, ...]] = {
                         "derived": whole("Searches without results, indexes and lists."),
                     },
                 ),
+                "indexes": record(
+                    "What became of indexes that contained the value.",
+                    {
+                        "rebuilt": texts("Memories whose index was built again without it."),
+                        "removed": texts(
+                            "Memories whose index is missing until the next search: notes contain "
+                            "the value, or it could not be built."
+                        ),
+                    },
+                ),
                 "still_in": record(
                     "What still contains the value.",
                     {

@@ -443,7 +443,7 @@ def test_purge_removes_a_value_from_all_versions(
     assert "hunter2-hunter2" in ricordo("inbox")
     held = json.loads(ricordo("history", "ports", "--json"))["versions"][0]["id"]
     (memory / "ports.md").write_text(note_text("ports", "The key is gone.\n"))
-    assert "removed from 1 texts" in ricordo("purge", given="hunter2-hunter2\n")
+    assert "removed from 1 texts" in ricordo("purge", "--yes", given="hunter2-hunter2\n")
     assert "A value was purged from that version" in ricordo(
         "restore", "ports", "--at", held, code=4
     )
@@ -451,7 +451,7 @@ def test_purge_removes_a_value_from_all_versions(
     for file in (pinned / ".local/state/ricordo").iterdir():
         assert b"hunter2-hunter2" not in file.read_bytes()
     assert "no faults" in ricordo("history", "--verify")
-    assert "at least 4 characters" in ricordo("purge", given="abc\n", code=2)
+    assert "at least 4 characters" in ricordo("purge", "--yes", given="abc\n", code=2)
 
 
 def test_an_agent_that_consolidates_is_not_disturbed(

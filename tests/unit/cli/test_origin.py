@@ -87,7 +87,7 @@ def test_a_purge_takes_its_value_out_of_quotes(
 ) -> None:
     session.titled("Ports").write(pinned)
     ricordo("show", "tides")
-    output = ricordo("purge", given="the south")
+    output = ricordo("purge", "--yes", given="the south")
     assert "quotes and titles of sessions" in output
     kept = [it for it in (pinned / ".local/state/ricordo").rglob("*") if it.is_file()]
     assert kept
