@@ -597,6 +597,23 @@ async def test_masking_a_secret_offers_to_purge_the_history(tmp_path: Path, pinn
     )
 
 
+async def test_all_values_of_a_line_are_masked_and_purged_and_said_to_be(tmp_path: Path) -> None:
+    text = note_text("project-tides", f"The token is {TOKEN}, the password: tugBoat99xQ\n")
+    root = build(tmp_path, {**SMALL, TIDES: text})
+    async with staged(root) as stage:
+        await stage.go_to(TIDES)
+        await stage.press("ctrl+r")
+        await stage.wait_for(lambda: "F fix" in stage.bottom)
+        await stage.press("F")
+        await stage.shows(ProposalScreen)
+        await stage.paints("mask 2 values (github-token, password)")
+        await stage.press("p")
+        await stage.paints("purges the value from the history too")
+        await stage.confirm()
+        await stage.wait_for(lambda: "Purged 2 values from the history, for good." in stage.toasts)
+    assert "tugBoat99xQ" not in (root / TIDES).read_text()
+
+
 # Undo
 
 
