@@ -572,7 +572,13 @@ DOCUMENTS: dict[str, tuple[Variant, ...]] = {
     ),
     "load": (
         Variant(
-            "", {**PARTS["load"]["properties"], "text": text("The text that an agent is given.")}
+            "",
+            {
+                **PARTS["load"]["properties"],
+                "text": text(
+                    "The text that an agent is given; secrets are masked without --reveal."
+                ),
+            },
         ),
     ),
     "show": (
@@ -583,7 +589,7 @@ DOCUMENTS: dict[str, tuple[Variant, ...]] = {
                 "name": text("Its name."),
                 "description": text("Its description."),
                 "type": text("Its type; empty if it has none."),
-                "text": text("The whole file."),
+                "text": text("The whole file; secrets are masked without --reveal."),
                 "links": listing(
                     record(
                         "A link.",
