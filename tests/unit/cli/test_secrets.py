@@ -141,7 +141,7 @@ def test_what_is_printed_of_notes_masks_secrets_until_they_are_revealed(tmp_path
         tmp_path / "memory",
         {
             "MEMORY.md": f"# Memory\n\n- [Winch](winch.md) — the password is {value}\n",
-            "winch.md": note_text("winch", f"{long}\n", description=f"password: {value}"),
+            "winch.md": note_text("winch", f"{long}\n", description=f"the password is {value}"),
         },
     )
     for words in (("search", "winch"), ("search", value), ("show", "winch"), ("load",)):
