@@ -248,6 +248,19 @@ def test_history_lists_versions_under_every_name(memory: Path, ricordo: Ricordo)
     assert {"id", "path", "at", "by", "reason", "kind", "bytes"} == set(found[0])
 
 
+@pytest.mark.parametrize("type_", ["feedback", "project", "user", "reference", ""])
+def test_a_new_note_states_nothing_until_it_is_written(
+    memory: Path, ricordo: Ricordo, type_: str
+) -> None:
+    told = ricordo("new", "Reefs", *(["--type", type_] if type_ else []))
+    assert "It has no text yet: e in the notebook writes it." in told
+    body = (memory / "reefs.md").read_text().partition("\n---\n")[2]
+    assert all(line.startswith(("#", "**")) for line in body.split("\n") if line)
+    findings = json.loads(ricordo("lint", "--json", "--fail-on", "never"))["findings"]
+    assert ("empty-note", "reefs.md") in {(it["rule"], it["path"]) for it in findings}
+    assert "no text" not in ricordo("new", "Shoals", given="Keep off the shoals.\n")
+
+
 @pytest.mark.parametrize("name", ["tides", "ports"])
 def test_a_restored_note_gets_its_entry_back_where_it_was(
     memory: Path, ricordo: Ricordo, name: str
