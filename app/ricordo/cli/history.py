@@ -65,7 +65,8 @@ def run_history(options: Namespace, environment: Environment) -> int:
     """Print versions, the result of --verify, or sizes."""
     from ricordo.cli.output import print_result
     from ricordo.services.describe import describe_version
-    from ricordo.services.history.versions import list_versions
+    from ricordo.services.history.versions import list_versions, name_writers
+    from ricordo.services.inbox.inbox import update_writers
     from ricordo.services.workspace.note_choice import pick_path
 
     if options.drop and options.older_than is None:
@@ -79,7 +80,8 @@ def run_history(options: Namespace, environment: Environment) -> int:
         return _trim(notebook, options)
     memory = begin_display(notebook)
     path = pick_path(notebook, memory, options.note) if options.note else None
-    listed = list_versions(notebook, path)
+    update_writers(notebook, memory)
+    listed = name_writers(notebook, list_versions(notebook, path))
     print_result(
         options,
         lambda: {"versions": [describe_version(version) for version in listed]},

@@ -258,9 +258,9 @@ def run_show(options: Namespace, environment: Environment) -> int:
     )
     of_note = causes.get(note.path, ())
     if options.json:
-        from ricordo.services.history.versions import list_versions
+        from ricordo.services.history.versions import list_versions, name_writers
 
-        versions = list_versions(notebook, note.path)
+        versions = name_writers(notebook, list_versions(notebook, note.path))
         described = describe_note(snapshot, note, versions, of_note, reveals=options.reveal)
         print_json(described, "show")
     else:

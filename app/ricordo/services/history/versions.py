@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ricordo.errors import ChangeRefused, NoteNotFound, WrongUsage
 from ricordo.memory.change import Change, ChangeSet, Create, Edit, Rewrite, drop_empty_edits
@@ -12,6 +12,7 @@ from ricordo.memory.entry import DroppedEntry, find_dropped_entry
 from ricordo.memory.index import parse_index
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
+from ricordo.services.sessions.origin import find_writer, load_origins
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.history import History, open_recorded
 from ricordo.storage.operation import FIRST, SEEN, FileOperation, HistoryEntry
@@ -40,6 +41,8 @@ class Version:
     """SHA-256 of the content before it; None for a new file."""
     bytes: int | None
     """Size of its content; None if that is not stored."""
+    is_foreign: bool = False
+    """Whether another program wrote it."""
 
 
 def list_versions(notebook: Notebook, path: str | None = None) -> list[Version]:
@@ -82,6 +85,19 @@ def list_deleted(notebook: Notebook) -> list[Version]:
     return [version for version in deleted if version is not None]
 
 
+def name_writers(notebook: Notebook, versions: Iterable[Version]) -> list[Version]:
+    """Return `versions` with the agent and session of those that another program wrote, where a
+    transcript shows it.
+    """
+    origins = load_origins(notebook.activity, notebook.place.root, {})
+    named: list[Version] = []
+    for version in versions:
+        of_note = origins.get(version.path, ()) if version.is_foreign else ()
+        writer = find_writer(of_note, version.at, is_gone=version.sha is None)
+        named.append(replace(version, by=writer.writer) if writer else version)
+    return named
+
+
 def _ops_through_renames(
     history: History, root: str, path: str
 ) -> list[tuple[int, int, FileOperation]]:
@@ -109,9 +125,12 @@ def _version(history: History, act: HistoryEntry, n: int, op: FileOperation) -> 
     else:
         kind = "changed" if op.post is not None else "deleted"
     by = f"session {op.session}" if op.session else act.author.label
-    at = op.written if act.kind in (SEEN, FIRST) and op.written else act.at
+    is_foreign = act.kind in (SEEN, FIRST)
+    at = op.written if is_foreign and op.written else act.at
     size = history.get_size(op.post)
-    return Version(f"{act.n}.{n}", op.path, at, by, act.reason, kind, op.post, op.pre, size)
+    return Version(
+        f"{act.n}.{n}", op.path, at, by, act.reason, kind, op.post, op.pre, size, is_foreign
+    )
 
 
 def read_content(notebook: Notebook, sha: str | None) -> bytes | None:
