@@ -84,10 +84,10 @@ def test_the_inbox_names_the_session(
     assert (newest["by"], first["by"]) == ("Claude Code · Ports", "another program")
     assert json.loads(ricordo("show", "tides", "--json"))["versions"][0] == newest
     ricordo("rename", "tides", "currents")
-    assert ["you", "Claude Code · Ports"] == [
+    assert [
         version["by"]
         for version in json.loads(ricordo("history", "currents", "--json"))["versions"]
-    ][:2]
+    ][:2] == ["you", "Claude Code · Ports"]
 
 
 def test_the_history_names_the_session_before_the_inbox_was_read(
