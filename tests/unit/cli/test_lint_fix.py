@@ -418,7 +418,7 @@ def test_a_line_that_is_no_entry_for_a_blank_in_its_target_is_reported_and_repai
     document, _ = lint(root, capsys, "--rule", "unindexed-note")
     (finding,) = document["findings"]
     assert (finding["path"], finding["line"], finding["evidence"]) == ("MEMORY.md", 4, [cut])
-    assert finding["message"] == "No entry, for its target has a blank: red buoys.md."
+    assert finding["message"] == "Not an entry: its link target “red buoys.md” has a blank."
     assert finding["fix"] == "put the target in angle brackets"
     lint(root, capsys, "--rule", "unindexed-note", "--fix", "--unsafe")
     assert "- [Red buoys](<red buoys.md>) — where they are\n" in (root / "MEMORY.md").read_text()

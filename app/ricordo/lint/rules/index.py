@@ -67,7 +67,7 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
     lacks more than a fifth of its notes, or nearly all of a folder, that is one finding.
     """
     unlisted = _find_unlisted_names(memory)
-    cut = _find_cut_entries(memory)
+    broken = _find_broken_entries(memory)
     for index, notes in _group_by_index(memory, context.conventions):
         missing = [
             note
@@ -75,7 +75,7 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             if not (
                 note.path in memory.entries
                 or note.stem in unlisted
-                or (note.path not in cut and _is_named(memory, index, note))
+                or (note.path not in broken and _is_named(memory, index, note))
             )
         ]
         entries = MissingEntries(memory, index, missing, context.encrypted)
@@ -83,8 +83,8 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             yield _report_incomplete(index, missing, len(notes), entries)
             continue
         for note in missing:
-            if note.path in cut:
-                yield cut[note.path]
+            if note.path in broken:
+                yield broken[note.path]
                 continue
             message = f"“{note.name}” is not listed in the index."
             why = entries.refuse(note)
@@ -92,7 +92,7 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             yield RuleResult(0, message, note.path, evidence, note.path, entries.fix(note))
 
 
-def _find_cut_entries(memory: Memory) -> dict[str, RuleResult]:
+def _find_broken_entries(memory: Memory) -> dict[str, RuleResult]:
     """Return, by note, the finding for a line of an index that is meant as its entry and is none:
     a blank ends the target of a link, unless that is in angle brackets.
     """
@@ -111,7 +111,7 @@ def _find_cut_entries(memory: Memory) -> dict[str, RuleResult]:
                 repaired = f"{line[:start]}<{target}>{line[end:]}"
                 results[path] = RuleResult(
                     number,
-                    f"No entry, for its target has a blank: {target}.",
+                    f"Not an entry: its link target “{target}” has a blank.",
                     path,
                     (line,),
                     index.path,
