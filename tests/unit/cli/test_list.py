@@ -210,7 +210,7 @@ def test_a_state_without_a_name_is_wrong_usage(
     machine: Machine, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["list", "--short", "--state"]) == 2
-    assert "expected one argument" in capsys.readouterr().err
+    assert "needs a value" in capsys.readouterr().err
 
 
 def test_the_short_line_imports_nothing_heavy(machine: Machine) -> None:

@@ -20,7 +20,7 @@ from ricordo.services.workspace.note_choice import refuse_outside, refuse_taken
 
 
 def render_template(type_: str, name: str) -> str:
-    """Return the first text of the body of a new note of a type."""
+    """Return what the body of a new note of a type begins with."""
     templates: dict[str, str] = tomllib.loads(read_data_text("services/edits/templates.toml"))
     body = templates.get(type_, templates[""])
     return body.removeprefix("\n").replace("{name}", name)

@@ -16,7 +16,7 @@ from ricordo.services.workspace.notebook import Snapshot
 from ricordo.text import clip, count_cells, make_one_line
 from ricordo.tui.render.empty import NO_FINDINGS, render_paragraphs
 from ricordo.tui.render.index_rows import GLYPHS
-from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, measure, wrap
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 
 _BARS = "▁▂▃▄▅▆▇█"
 _POINTS = 7
@@ -200,15 +200,17 @@ def _render_head(
 
 
 def _render_summary(snapshot: Snapshot, width: int) -> list[StyledLine]:
+    """Return the number of findings and that of notes, below each other where they are too wide."""
+    notes = f"{len(snapshot.memory.notes):,} notes"
     if not snapshot.is_judged:
-        return [StyledLine((StyledSpan(f"{len(snapshot.memory.notes):,} notes", "bold"),))]
-    number, notes = snapshot.needs_attention, len(snapshot.memory.notes)
-    attention = "1 needs attention" if number == 1 else f"{number:,} need attention"
-    spans = StyledSpan(attention, "bold" if number else "fine"), StyledSpan("  ")
-    in_order = StyledSpan(f"{snapshot.notes_in_order:,}/{notes:,} notes OK", "dim")
-    if measure((*spans, in_order)) <= width:
-        return [StyledLine((*spans, in_order))]
-    return [StyledLine(spans[:1]), StyledLine((in_order,))]
+        return [StyledLine((StyledSpan(notes, "bold"),))]
+    number = snapshot.needs_attention
+    attention = "1 finding needs" if number == 1 else f"{number:,} findings need"
+    findings = StyledSpan(f"{attention} attention", "bold" if number else "fine")
+    in_order = StyledSpan(f"{snapshot.notes_in_order:,}/{notes} OK", "dim")
+    if count_cells(findings.text) + 2 + count_cells(in_order.text) > width:
+        return [StyledLine((findings,)), StyledLine((in_order,))]
+    return [StyledLine((findings, StyledSpan("  "), in_order))]
 
 
 def _render_load(load: Load, width: int) -> list[StyledLine]:
