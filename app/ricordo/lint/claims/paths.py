@@ -31,8 +31,10 @@ _ENDING = compile_lazily(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
 _SITE = compile_lazily(
     r"(?:www\.)?[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|app|ai|co|eu|de|fr|cn|kr|jp|example|local)(?:/|$)"
 )
-_REPEATED = compile_lazily(r"([A-Z])\1+(?:-.*)?|\d{4}")
-"""`YYYY`, `NNN-title`, and the year of an example."""
+_REPEATED = compile_lazily(
+    r"([A-Z])\1+(?:-.*)?|\d{4}|(?:.*[^A-Za-z])?([A-HJ-Z])\2{2,}(?:([A-Z])\3+)*(?:[^A-Za-z].*)?"
+)
+"""`YYYY`, `NNN-title`, `report-YYYYMMDD`, and the year of an example; `III` is a number."""
 _SCRIPT = compile_lazily(
     r"(?:sudo )?(?:bash|sh|zsh|source|node|deno run|bun|bun run|tsx|npx tsx|python3?|uv run|php"
     r"|ruby|perl)"

@@ -259,15 +259,18 @@ def fix_missing_file(
 ) -> Fix | None:
     """Return the fix for an entry with a broken link: link to the only note that it can mean, if
     that has no entry yet, else remove the entry; None where its links are relative to another
-    directory on purpose.
+    directory on purpose, and where the note is wanted.
     """
-    if meant.is_relative_elsewhere(memory.resolve_entry(index, entry)):
+    resolved = memory.resolve_entry(index, entry)
+    if meant.is_relative_elsewhere(resolved):
         return None
-    to, is_certain = meant.find_note(memory.resolve_entry(index, entry))
+    to, is_certain = meant.find_note(resolved)
     if to and to not in memory.entries:
         relinked = relink(memory, index.note, [entry.link], to, safe=is_certain)
         if relinked:
             return relinked
+    if meant.is_wanted(index.note, resolved):
+        return None
     if not _is_alone(index, entry):
         return remove_link(index.note, entry.link)
     return Fix("remove the entry", remove_lines(index.note, _lines_of(index, entry)))

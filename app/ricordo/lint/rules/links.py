@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ricordo.agents.registry import list_instruction_files
 from ricordo.lint.finding import Fix, Severity
-from ricordo.lint.fixes.links import LinkTargets, relink, remove_link
+from ricordo.lint.fixes.links import LinkTargets, is_to_come, relink, remove_link
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
-from ricordo.lint.rules.index import LISTED_FORMS, NearestIndexes
+from ricordo.lint.rules.index import LISTED_FORMS, NearestIndexes, is_named
 from ricordo.memory.layout import FileRole
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
@@ -24,6 +24,9 @@ _PATTERN = frozenset("<>{}*$…")
 _PROJECT_FILES = frozenset(
     f"{name.lower()}.md" for name in ("readme", "handoff", "changelog", *list_instruction_files())
 )
+_ENDING = compile_lazily(r"\.md\b")
+_NO_NAME = compile_lazily(r"[\s/`\"'(\[<|“«「]")
+_LONGEST_NAME = 255
 _SYSTEM_PATH = compile_lazily(
     r"(?:file:|~|\\\\|/(?:etc|home|users|root|var|tmp|usr|opt|proc|dev|mnt|srv|private|volumes)/)",
     re.IGNORECASE,
@@ -43,8 +46,15 @@ def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
         is_judged = not link.is_wikilink and not is_entry and file.role is not FileRole.SUPPORT
         if is_judged and _is_of_memory(memory, file, resolved):
             message = f"Broken link “{link.label}”: {link.target} does not exist."
-            fix = _repair(memory, meant, file, resolved)
-            yield RuleResult(link.line, message, link.target, (_line(file, link),), file.path, fix)
+            yield RuleResult(
+                link.line,
+                message,
+                link.target,
+                (_line(file, link),),
+                file.path,
+                _repair(memory, meant, file, resolved),
+                at_most=Severity.INFO if is_to_come(file, link) else Severity.ERROR,
+            )
 
 
 @memory_rule("wanted-note", Severity.WARNING, "a [[wikilink]] to a note that does not exist")
@@ -75,17 +85,33 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
 
 @memory_rule("orphan-note", Severity.INFO, "a note that no index entry and no note links to")
 def orphan_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find notes and raw sources without a link to them, where the memory uses links at all and no
-    index should list them: what an index lacks is `unindexed-note`.
+    """Find notes and raw sources without a link to them, of which no file names theirs, where the
+    memory uses links at all and no index should list them: what an index lacks is `unindexed-note`.
     """
     if memory.layout.keeps_own_list or not (memory.backlinks or memory.indexes):
         return
     nearest = NearestIndexes(memory)
+    naming = _group_by_named(memory)
     for note in memory.notes:
         is_linked = note.path in memory.backlinks or nearest.find(note) is not None
+        if not is_linked:
+            files = naming.get(_NO_NAME.split(note.stem)[-1], ())
+            is_linked = any(is_named(memory, it.text, note) for it in files if it is not note)
         if not is_linked and (not note.is_readable or note.text.strip()):
             message = f"No index entry and no note links to “{note.name}”."
             yield RuleResult(0, message, note.path, (), note.path)
+
+
+def _group_by_named(memory: Memory) -> Mapping[str, list[Note]]:
+    """Return the files that tell of others by their names, by the last word of each such name."""
+    naming: dict[str, list[Note]] = {}
+    for file in memory.files:
+        text = file.text if file.role is not FileRole.SUPPORT else ""
+        ends = (ending.start() for ending in _ENDING.finditer(text))
+        names = (text[max(0, end - _LONGEST_NAME) : end] for end in ends)
+        for word in {_NO_NAME.split(name)[-1] for name in names}:
+            naming.setdefault(word, []).append(file)
+    return naming
 
 
 @memory_rule("outside-memory", Severity.ERROR, "a link or symlink that points outside the memory")
@@ -110,7 +136,8 @@ def _repair(memory: Memory, meant: LinkTargets, file: Note, resolved: ResolvedLi
         return None
     to, is_certain = meant.find_note(resolved)
     relinked = relink(memory, file, [resolved.link], to, safe=is_certain) if to else None
-    return relinked or remove_link(file, resolved.link)
+    is_wanted = meant.is_wanted(file, resolved)
+    return relinked or (None if is_wanted else remove_link(file, resolved.link))
 
 
 def _correct_spelling(memory: Memory, file: Note, resolved: ResolvedLink, to: str) -> Fix | None:
