@@ -579,7 +579,7 @@ def test_only_entries_that_agents_would_load_are_proposed_each_with_its_note(
     names = [f"quay-{n}" for n in range(3)]
     for name in names:
         (memory / f"{name}.md").write_text(note_text(name, f"The quay {name} is wide.\n"), "utf-8")
-    lines[1:1] = [f"A line about the bay, number {n}." for n in range(198 - len(lines))]
+    lines[1:1] = [f"A line about the bay, number {n}." for n in range(197 - len(lines))]
     index.write_text("\n".join(lines) + "\n", "utf-8")
     settle(memory)
     ricordo("curate")

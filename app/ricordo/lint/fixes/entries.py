@@ -154,8 +154,7 @@ class MissingEntries:
     def refuse(self, note: Note) -> str:
         """Return why the index has no place for an entry of `note`; "" where it has one."""
         memory, index = self._memory, self._index
-        limits, load = memory.layout.limits, memory.load
-        if index is memory.index and limits and (load.fill_ratio > 1 or load.lines == limits.lines):
+        if index is memory.index and not memory.load.has_room:
             return f"{index.path} has no room left in what its agent loads"
         model = find_section_entry(memory, index, note)
         if model is None and index.entries:

@@ -50,7 +50,10 @@ _NO_CODES = frozenset(
     # products, headings, architectures and quarters, which are written as such codes are
     ("S3", "R2", "H1", "H2", "H3", "E2", "X86", "V1", "V2", "V3", "V4", "Q1", "Q2")
 )
-_BARE_RANGE = compile_lazily(r"(?<![\w.:/#-])(\d+)\s?[–-]\s?(\d+)\s+\Z")
+_BARE_RANGE = compile_lazily(r"(?<![\w.:/#-])\d+\s?[–-]\s?\d+\s+\Z")
+_NUMBERS_OF_PARTS = compile_lazily(r"\d+(?:\s?[–-]\s?\d+)?")
+_LISTED_NUMBERS = compile_lazily(r"\W{0,4}[(（]([\d\s,–-]+)[;；)）]")
+"""The numbers in brackets of the parts that were named together."""
 _COLON = compile_lazily("[:：]")
 _FEWEST_WORDS = 2
 """Of a subject without a number or a code."""
@@ -188,9 +191,7 @@ def _find_bare_range(spoken: str, start: int, end: int) -> tuple[int, frozenset[
     named = list(_parts().finditer(spoken, 0, bare.start())) if bare else ()
     if bare is None or not named:
         return None
-    kind = named[-1]["kind"]
-    parts = _parts().fullmatch(f"{kind} {bare[1]}-{bare[2]}")
-    return (bare.start(), _name_part(parts)) if parts else None
+    return bare.start(), _name_parts(named[-1]["kind"], bare[0])
 
 
 def _find_unnamed(prose: str, start: int, status: re.Match[str]) -> Iterator[_Claim]:
@@ -273,7 +274,8 @@ def _find_done_in(block: ProseBlock, claim: _Claim, *, is_first: bool) -> int | 
             match = strong if claim.is_begun_enough or not names else None
         return match.start() if match else None
     every = _all_done().search(lower_text(prose))
-    if every and all(name.startswith(f"{_name_kind(every)} ") for name in claim.subject):
+    listed = _LISTED_NUMBERS.match(prose, every.end()) if every else None
+    if every and listed and claim.subject <= _name_parts(every["kind"], listed[1]):
         return every.start()
     for strong in DONE.finditer(prose):
         segment = _find_segment(prose, strong.start())
@@ -314,14 +316,16 @@ def _find_names(prose: str, start: int, end: int) -> Iterator[tuple[int, int, fr
 
 def _name_part(match: re.Match[str]) -> frozenset[str]:
     """Return the names of the numbered part, one for each of a range: `phase 2`, `phase 3`."""
-    first, last, kind = match["first"], match["last"], _name_kind(match)
+    first, last, kind = match["first"], match["last"], match["kind"].removesuffix("s")[:4]
     if last and first.isdigit() and int(first) < int(last) <= int(first) + 20:
         return frozenset(f"{kind} {number}" for number in range(int(first), int(last) + 1))
     return frozenset((f"{kind} {first}",))
 
 
-def _name_kind(match: re.Match[str]) -> str:
-    return match["kind"].removesuffix("s")[:4]
+def _name_parts(kind: str, numbers: str) -> frozenset[str]:
+    """Return the names of the parts of a kind with these numbers and ranges."""
+    named = (_parts().fullmatch(f"{kind} {it[0]}") for it in _NUMBERS_OF_PARTS.finditer(numbers))
+    return frozenset(name for match in named if match for name in _name_part(match))
 
 
 def _says_open(summary: str) -> bool:
