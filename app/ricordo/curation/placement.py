@@ -74,7 +74,11 @@ def _warn_of_similar(overlap: SharedStems, statement: MemorableStatement) -> str
             share = measure_share(stems, theirs)
             is_about_it = measure_share(theirs, stems) >= _SIMILAR_OF_NOTE
             is_similar = share >= (_SIMILAR if is_about_it else MIN_SHARE_OF_STATEMENT)
-            if is_similar and len(stems & theirs) >= _FEWEST_SIMILAR and (best is None or share > best[0]):
+            if (
+                is_similar
+                and len(stems & theirs) >= _FEWEST_SIMILAR
+                and (best is None or share > best[0])
+            ):
                 best = (share, note.path, old.line)
     return f"{best[1]}, line {best[2]}, may say this already" if best is not None else ""
 

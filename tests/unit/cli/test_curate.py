@@ -392,6 +392,12 @@ def test_an_entry_that_agents_would_not_be_given_is_warned_of(
     words = ("curate", "--session", str(transcript), "--dry-run", "--json")
     warnings = [it["warnings"] for it in json.loads(ricordo(*words))["changes"]]
     assert all("over-budget" not in str(it) for it in warnings)
+    index.write_text(
+        "".join(f"- line {n} of the house\n" for n in range(199 - INDEX.count("\n"))) + INDEX,
+        "utf-8",
+    )
+    told = [it for it in json.loads(ricordo(*words))["changes"] if it["op"] == "create"]
+    assert "index-near-budget: leaves no room in the index: 200 lines" in str(told[0]["warnings"])
     index.write_text("".join(f"- line {n} of the house\n" for n in range(200)) + INDEX, "utf-8")
     told = json.loads(ricordo(*words))["changes"]
     create = next(it for it in told if it["op"] == "create")

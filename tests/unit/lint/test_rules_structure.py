@@ -158,6 +158,24 @@ def test_raw_source_without_links_is_an_orphan(lint: Lint) -> None:
     assert [(f.rule, f.path) for f in found] == [("orphan-note", "raw/b.md")]
 
 
+@pytest.mark.parametrize(
+    ("text", "is_named"),
+    [
+        ("Source: `raw/low water table.md`", True),
+        ("From low water table.md of May.", True),
+        ("The low water table has a gap.", False),
+        ("From no low water table.md5.", False),
+    ],
+)
+def test_raw_source_that_a_page_names_is_no_orphan(lint: Lint, text: str, is_named: bool) -> None:
+    files = {
+        "wiki/index.md": "- [P](p.md)\n",
+        "wiki/p.md": f"{text}\n",
+        "raw/low water table.md": "Its own name is low water table.md here.",
+    }
+    assert bool(lint(files, "orphan-note", layout=WIKI)) is not is_named
+
+
 def test_finding_id_does_not_depend_on_the_line(lint: Lint) -> None:
     before = lint({"a.md": note("See [B](gone.md).")}, "dead-link")
     after = lint({"a.md": note("\n\nMore.\n\nSee [B](gone.md).")}, "dead-link")

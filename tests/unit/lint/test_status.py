@@ -395,6 +395,14 @@ def test_an_entry_is_right_where_its_note_says_last_that_the_work_is_open(lint: 
         assert len(lint(files, "index-outdated-entry")) == count
 
 
+def test_an_entry_names_the_parts_of_a_range_and_how_many_are_none(lint: Lint) -> None:
+    entry = "- [A](a.md) — Phases 0-9 done (4 deferred); 10-14 pending\n"
+    for numbers, count in (("(0-9, 10-14; **4 deferred**)", 1), ("(0-9; **4 deferred**)", 0)):
+        files = {"MEMORY.md": entry, "a.md": note(f"ALL PHASES COMPLETE {numbers}.")}
+        messages = [it.message for it in lint(files, "index-outdated-entry")]
+        assert messages == ["The entry says “10-14 pending”, its note that it is done."] * count
+
+
 CORRECTED = "# Berths\n\nA berth of the harbour is held for {} minutes.\n"
 
 

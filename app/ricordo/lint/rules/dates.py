@@ -283,7 +283,9 @@ def never_read(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     if not evidence.last_session:
         return
     last = datetime.fromisoformat(evidence.last_session)
-    notes = [it for it in memory.notes if it.role is FileRole.NOTE and _written(it, evidence) < last]
+    notes = [
+        it for it in memory.notes if it.role is FileRole.NOTE and _written(it, evidence) < last
+    ]
     unread = [note for note in notes if note.path not in evidence.reads]
     if len(unread) > max(1, _SHARE_UNREAD * len(notes)):
         return
