@@ -36,7 +36,7 @@ _NAME_CHARACTERS = 14
 """Characters of a name in a script without blanks."""
 _UNSPACED = re.compile(f"[{SPACELESS}]")
 _PATH = re.compile(r"(?:[\w.-]+/)+([\w-]+)(?:\.\w+)?|(?<=\w)\.[a-z]{1,4}\b(?=\s|\Z)")
-"""A path, of which a name has the last part without extension."""
+"""A path, of which a name has the last part without extension, or the extension of a file."""
 _DATE = re.compile(r"20\d\d-\d\d(?:-\d\d)?|20\d\d-W\d\d|\d+")
 _TYPES_WITH_REASON = ("feedback", "project")
 

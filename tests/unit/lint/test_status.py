@@ -401,6 +401,8 @@ def test_an_entry_names_the_parts_of_a_range_and_how_many_are_none(lint: Lint) -
         files = {"MEMORY.md": entry, "a.md": note(f"ALL PHASES COMPLETE {numbers}.")}
         messages = [it.message for it in lint(files, "index-outdated-entry")]
         assert messages == ["The entry says “10-14 pending”, its note that it is done."] * count
+    files = {"MEMORY.md": "- [A](a.md) — 3 not built\n", "a.md": note("**ALL 4 PHASES DONE.**")}
+    assert lint(files, "index-outdated-entry") == ()
 
 
 CORRECTED = "# Berths\n\nA berth of the harbour is held for {} minutes.\n"

@@ -231,14 +231,15 @@ def _propose_links(memory: Memory, gone: set[str]) -> Iterator[ProposedChange]:
 
 def _find_unique_names(memory: Memory) -> dict[str, dict[str, Note]]:
     """Return the notes by their unique names in lower case, grouped by the first word of the name:
-    names whose words are joined, for others may be ordinary words of a sentence.
+    titles of pages, and names whose words are joined; others may be ordinary words of a sentence.
     """
     by_name: dict[str, Note | None] = {}
     for note in memory.notes:
         if note.role is not FileRole.NOTE:
             continue
         for name in {note.name.lower(), note.stem.lower()}:
-            if " " not in name and len(_WORD.findall(name)) >= _FEWEST_WORDS:
+            is_name = memory.layout.has_own_conventions or " " not in name
+            if is_name and len(_WORD.findall(name)) >= _FEWEST_WORDS:
                 by_name[name] = None if name in by_name else note
     by_first: dict[str, dict[str, Note]] = {}
     for name, named in by_name.items():

@@ -30,9 +30,7 @@ _TWO_ERRORS = 12
 """Characters of a name from which on two letters may be wrong."""
 _SEVERAL = 2
 """Notes that link to a missing file, from which on it is wanted."""
-_SENTENCE_END = compile_lazily(
-    r"[.!?;](?=\s)|[。！？；]|\n(?=\s*(?:\n|[-*+#|>]|\d+[.)]\s))", re.MULTILINE
-)
+_SENTENCE_END = compile_lazily(r"[.!?;](?=\s)|[。！？；]|\n(?=\s*(?:\n|[-*+#|>]|\d+[.)]\s))")
 _MOST_READ = 400
 """Characters of a sentence before a link, and behind it, that are read."""
 

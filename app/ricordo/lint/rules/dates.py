@@ -23,7 +23,7 @@ from ricordo.lexicon import (
 from ricordo.lint.evidence import Evidence
 from ricordo.lint.finding import Severity
 from ricordo.lint.fixes.dates import fix_relative_date, is_dated
-from ricordo.lint.prose import DONE, ProseBlock, extract_statements, find_statements
+from ricordo.lint.prose import DONE_MARK, ProseBlock, extract_statements, find_statements
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.lint.rules.files import NOTES
 from ricordo.memory.layout import FileRole
@@ -160,7 +160,7 @@ def _is_done_below(title: ProseBlock, below: Iterable[ProseBlock]) -> bool:
             items.append(block.text)
         elif items or block.text.startswith("#"):
             break
-    return bool(items) and all(_CHECKED.match(it) or DONE.search(it) for it in items)
+    return bool(items) and all(_CHECKED.match(it) or DONE_MARK.search(it) for it in items)
 
 
 def _report_passed(statement: ProseBlock, dated: FoundDate) -> RuleResult:

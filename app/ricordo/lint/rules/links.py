@@ -91,13 +91,16 @@ def orphan_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     if memory.layout.keeps_own_list or not (memory.backlinks or memory.indexes):
         return
     nearest = NearestIndexes(memory)
-    naming = _group_by_named(memory)
-    for note in memory.notes:
-        is_linked = note.path in memory.backlinks or nearest.find(note) is not None
-        if not is_linked:
-            files = naming.get(_NO_NAME.split(note.stem)[-1], ())
-            is_linked = any(is_named(memory, it.text, note) for it in files if it is not note)
-        if not is_linked and (not note.is_readable or note.text.strip()):
+    unlinked = [
+        note
+        for note in memory.notes
+        if note.path not in memory.backlinks and nearest.find(note) is None
+    ]
+    naming = _group_by_named(memory) if unlinked else {}
+    for note in unlinked:
+        files = naming.get(_NO_NAME.split(note.stem)[-1], ())
+        is_known = any(is_named(memory, it.text, note) for it in files if it is not note)
+        if not is_known and (not note.is_readable or note.text.strip()):
             message = f"No index entry and no note links to “{note.name}”."
             yield RuleResult(0, message, note.path, (), note.path)
 

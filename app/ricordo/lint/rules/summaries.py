@@ -21,7 +21,7 @@ from ricordo.lint.claims.claim import get_work_words
 from ricordo.lint.claims.tasks import open_list, triggers
 from ricordo.lint.finding import Severity
 from ricordo.lint.prose import (
-    DONE,
+    DONE_MARK,
     ProseBlock,
     extract_statements,
     find_field_line,
@@ -200,9 +200,9 @@ def _find_unnamed(prose: str, start: int, status: re.Match[str]) -> Iterator[_Cl
     """
     clause = max([start, *(it.end() for it in _CLAUSE.finditer(prose, start, status.start()))])
     words = get_work_words(prose[clause : status.start()])
-    # a number says how many parts, not which
-    if not all(word in _WHOLE or word.isdigit() for word in words):
-        if len(words) <= _MOST_WORDS:
+    if words - _WHOLE:
+        # a number says how many parts, not which
+        if len(words) <= _MOST_WORDS and not all(map(str.isdigit, words)):
             yield _Claim(words, clause, status.end())
     elif _unbuilt().fullmatch(status[0]) and not _says_more(prose, status.end()):
         yield _Claim(frozenset(), clause, status.end(), is_begun_enough="start" in status[0])
@@ -268,7 +268,7 @@ def _find_done_in(block: ProseBlock, claim: _Claim, *, is_first: bool) -> int | 
     prose = block.prose
     if not claim.subject:
         match = _all_done().search(lower_text(prose))
-        strong = DONE.search(prose) if is_first else None
+        strong = DONE_MARK.search(prose) if is_first else None
         if match is None and strong is not None:
             names = [it for it in _find_names(prose, 0, strong.start()) if it[2]]
             match = strong if claim.is_begun_enough or not names else None
@@ -277,7 +277,7 @@ def _find_done_in(block: ProseBlock, claim: _Claim, *, is_first: bool) -> int | 
     listed = _LISTED_NUMBERS.match(prose, every.end()) if every else None
     if every and listed and claim.subject <= _name_parts(every["kind"], listed[1]):
         return every.start()
-    for strong in DONE.finditer(prose):
+    for strong in DONE_MARK.finditer(prose):
         segment = _find_segment(prose, strong.start())
         if _is_of(prose, segment, strong, claim.subject):
             return strong.start()
