@@ -288,7 +288,7 @@ def test_the_template_of_a_new_note_is_in_the_language_of_the_memory(
     ricordo("new", "Kurz", "--type", "feedback")
     text = (memory / "kurz.md").read_text()
     assert "**Warum:**" in text
-    assert "in one sentence" not in text
+    assert "**Why:**" not in text
 
 
 @pytest.mark.parametrize(
