@@ -27,6 +27,7 @@ _PATH = compile_lazily(r"(?:\./)?[\w.@+\-()\[\]*{},/…]+")
 _BARE = compile_lazily(
     r"(?<![\w/`.:@$~<\-\\])(?:[\w.\-]+/)+[\w.\-]+\.[A-Za-z]\w{0,7}(?!\w|/|\()", re.ASCII
 )
+_LINK = compile_lazily(r"\]\((?:\.\.?/)*([^\s()#:~]+)(?:#[^\s()]*)?\)")
 _ENDING = compile_lazily(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
 _SITE = compile_lazily(
     r"(?:www\.)?[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|app|ai|co|eu|de|fr|cn|kr|jp|example|local)(?:/|$)"
@@ -48,13 +49,18 @@ _WITHOUT_FOLDERS = compile_lazily(r"(?<![^/])(?:\.\.\.|…)(?=/)")
 
 def find_path_claims(passage: Passage) -> Iterator[ProjectClaim]:
     """Yield the paths that a sentence names: in backticks, as the script of a command in backticks,
-    or in plain text with folder and extension.
+    as the target of a link, or in plain text with folder and extension.
     """
     for offset, text in passage.code:
         script = _SCRIPT.match(text)
         path = script[1] if script else text
         if is_path(path):
             yield ProjectClaim(ClaimKind.PATH, path, passage.line_at(offset), passage)
+    if "](" in passage.text:
+        for match in _LINK.finditer(passage.text):
+            if is_path(match[1]) and not match[1].endswith(".md"):
+                line = passage.line_at(match.start(1))
+                yield ProjectClaim(ClaimKind.PATH, match[1], line, passage)
     if "/" in passage.text:
         for match in _BARE.finditer(passage.prose):
             if not _SITE.match(match[0]):

@@ -13,6 +13,7 @@ from ricordo.lint.claims.claim import Passage, ProjectClaim
 from ricordo.lint.claims.history import FileCommit
 from ricordo.lint.claims.manifests import DeclaredVersion
 from ricordo.lint.claims.project import Project
+from ricordo.lint.claims.symbols import TELLING_NAME
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.patterns import compile_lazily
 
@@ -25,15 +26,18 @@ _DIGITS = compile_lazily(r"\d+")
 _REQUIRED = compile_lazily(r"[~^]?\d+(?:\.\d+)*")
 _RANGE = compile_lazily(r"[|,]|\s-\s|\*|^(?:workspace|file|link|git|http|npm|catalog):|^latest$|^>")
 _PORT = compile_lazily(r"\bport (\d{2,5})\b", re.IGNORECASE)
-_CONSTANT = r"(?P<name>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"
-_SET = compile_lazily(rf"{_CONSTANT}\s*=\s*(?P<value>-?\d[\d_.]*|true|false|True|False)")
+_KEY = rf"(?P<name>{TELLING_NAME})"
+_SET = compile_lazily(rf"{_KEY}\s*[=:]\s*(?P<value>-?\d[\d_.]*|true|false|True|False)")
 _SPOKEN_VALUE = compile_lazily(
-    rf"(?<![\w./*+^-])`?{_CONSTANT}`?\*{{0,2}}\s?(?:\(|\||[=:：]|is|are|ist|est|es|è|é|为|是|は)?\s?"
+    rf"(?<![\w/*+^$-])`?{_KEY}`?\*{{0,2}}\s?"
+    r"(?:\(|\||[=:：]|is|are|ist|est|es|è|é|为|是|は)?\s?"
     r"(?:\*\*|`)?(?P<value>-?\d(?:[\d_]*\d)?(?:\.\d+)?)"
     r"(?:\s?(?P<unit>ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|[KkMm]i?[Bb]|%"
     r"|percent))?(?![\w.%]|\s?(?:→|->|[-–…]\d|×|x\d))"
 )
-"""A constant with its value in prose or in a row of a table; not one that the text changes."""
+"""A constant or a setting with its value in prose or in a row of a table; not one that the text
+changes.
+"""
 _PAGES = (".md", ".mdx", ".txt", ".rst", ".html", ".svg")
 _MOST_FILES = 12
 _LONGEST_LINE = 500
@@ -236,7 +240,7 @@ def find_value_claims(passage: Passage) -> Iterator[ProjectClaim]:
             taken.append((offset, offset + len(text)))
             yield ProjectClaim(ClaimKind.VALUE, text, passage.line_at(offset), passage)
     for match in _SPOKEN_VALUE.finditer(passage.text):
-        if not any(start <= match.start() < end for start, end in taken):
+        if not any(start <= match.start("name") < end for start, end in taken):
             yield ProjectClaim(ClaimKind.VALUE, match[0], passage.line_at(match.start()), passage)
     for match in _PORT.finditer(passage.prose):
         yield ProjectClaim(ClaimKind.VALUE, match[0], passage.line_at(match.start()), passage)
@@ -309,12 +313,14 @@ def _build_refutation(
     """Return the verdict that the code has another value than the one `claimed`. Text that only
     looks like a value counts where git knows that the code once had it.
     """
+    if not word.isupper() and claim.is_unsure:
+        return None
     place, value = definition
     evidence = [f"{place}: {word} = {value}"]
     was = _find_earlier(word, claimed, place.rpartition(":")[0], project)
     if was is not None:
         evidence.append(f"git: changed in {was.summary}")
-    elif claim.text not in (text for _, text in claim.passage.code):
+    elif not word.isupper() or claim.text not in (text for _, text in claim.passage.code):
         return None
     before, _, behind = claim.text.rpartition(claimed.text)
     new = "" if claimed.unit else before + value + behind

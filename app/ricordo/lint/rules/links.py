@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 
 from ricordo.agents.registry import list_instruction_files
 from ricordo.lint.finding import Fix, Severity
@@ -21,6 +23,10 @@ from ricordo.patterns import compile_lazily
 _ASSETS = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".csv", ".tsv", ".json")
 _PATTERN = frozenset("<>{}*$…")
 """Characters of a path that is only an example of how paths look."""
+_FEWEST_LINKS = 10
+"""Wikilinks with a note, from which they show the custom of a memory."""
+_USUAL = 0.9
+"""The share of the wikilinks that have a note where that is the custom."""
 _PROJECT_FILES = frozenset(
     f"{name.lower()}.md" for name in ("readme", "handoff", "changelog", *list_instruction_files())
 )
@@ -50,9 +56,10 @@ def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
 @memory_rule("wanted-note", Severity.WARNING, "a [[wikilink]] to a note that does not exist")
 def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find wikilinks to names that no note has, each name once a file. One that cannot mean any
-    other note may be intended.
+    other note may be intended, unless nearly all wikilinks of the memory have their note.
     """
     meant = LinkTargets(memory, context.renamed)
+    is_usual = _has_notes_for_links(memory)
     for file, resolved in _without_repeats(_find_links(memory, TargetKind.MISSING)):
         link = resolved.link
         if (
@@ -69,8 +76,21 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
                 (_line(file, link),),
                 file.path,
                 _correct_spelling(memory, file, resolved, to) if to else None,
-                at_most=Severity.WARNING if to else Severity.INFO,
+                at_most=Severity.WARNING if to or is_usual else Severity.INFO,
             )
+
+
+def _has_notes_for_links(memory: Memory) -> bool:
+    """Return whether nearly all wikilinks of a memory have their note, so that it is no custom to
+    link to what is still to be written.
+    """
+    kinds = Counter(
+        resolved.target_kind
+        for resolved in chain.from_iterable(memory.links.values())
+        if resolved.link.is_wikilink
+    )
+    found, missing = kinds[TargetKind.NOTE], kinds[TargetKind.MISSING]
+    return found >= _FEWEST_LINKS and found >= _USUAL * (found + missing)
 
 
 @memory_rule("orphan-note", Severity.INFO, "a note that no index entry and no note links to")

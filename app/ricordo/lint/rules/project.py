@@ -52,6 +52,9 @@ def _two_names() -> re.Pattern[str]:
 _NAMES = frozenset((ClaimKind.SYMBOL, ClaimKind.COMMAND))
 _STATUS = frozenset((ClaimKind.STATUS, ClaimKind.TASK))
 _STATED = frozenset((ClaimKind.VERSION, ClaimKind.VALUE, ClaimKind.COMMITS))
+_NAMED = frozenset((ClaimKind.PATH, ClaimKind.SYMBOL, ClaimKind.COMMAND, ClaimKind.VERSION))
+"""What a name claims wherever it is written."""
+_MOST_PLACES = 8
 _FAILED = frozenset((CheckOutcome.MISSING, CheckOutcome.MOVED, CheckOutcome.CHANGED))
 
 
@@ -167,20 +170,27 @@ def _report(
     note: Note, verdict: Verdict, message: str, at_most: Severity = Severity.ERROR
 ) -> Iterator[RuleResult]:
     """Yield the finding on a verdict, unless the note no longer makes the claim."""
-    line = _line_of(note, verdict)
-    if line:
+    places = _list_places(note, verdict)
+    if places:
+        line, *others = places
         fix = _build_fix(note, verdict, line)
         cause = f"{verdict.kind}\0{verdict.claim}"
-        yield RuleResult(line, message, cause, verdict.evidence, fix=fix, at_most=at_most)
+        also = tuple(f"also in {note.path}:{other}" for other in others[:_MOST_PLACES])
+        evidence = (*verdict.evidence, *also) if verdict.kind in _NAMED else verdict.evidence
+        yield RuleResult(line, message, cause, evidence, fix=fix, at_most=at_most)
 
 
-def _line_of(note: Note, verdict: Verdict) -> int:
-    """Return the 1-based line of the claim in the present text; 0 where it is gone."""
-    lines = note.text.split("\n")
+def _list_places(note: Note, verdict: Verdict) -> list[int]:
+    """Return the 1-based lines of the claim in the present text, that of the verdict first; empty
+    where it is gone.
+    """
     claim = verdict.claim.split("\n")[0]
-    if verdict.line <= len(lines) and claim in lines[verdict.line - 1]:
-        return verdict.line
-    return next((number for number, line in enumerate(lines, 1) if claim in line), 0)
+    # not as a part of another name
+    whole = re.compile(rf"(?<![\w./-]){re.escape(claim)}(?![\w-]|[./]\w)")
+    lines = list(enumerate(note.text.split("\n"), 1))
+    places = [number for number, line in lines if claim in line and whole.search(line)]
+    places = places or [number for number, line in lines if claim in line]
+    return sorted(places, key=lambda number: number != verdict.line)
 
 
 def _build_fix(note: Note, verdict: Verdict, line: int) -> Fix | None:
