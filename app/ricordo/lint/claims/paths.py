@@ -27,7 +27,7 @@ _PATH = compile_lazily(r"(?:\./)?[\w.@+\-()\[\]*{},/…]+")
 _BARE = compile_lazily(
     r"(?<![\w/`.:@$~<\-\\])(?:[\w.\-]+/)+[\w.\-]+\.[A-Za-z]\w{0,7}(?!\w|/|\()", re.ASCII
 )
-_LINK = compile_lazily(r"\]\((?:\.\.?/)*([^\s()#:~]+)(?:#[^\s()]*)?\)")
+_LINK = compile_lazily(r"\]\((?:\./)?((?:\.\./)*)([^\s()#:~]+)(?:#[^\s()]*)?\)")
 _ENDING = compile_lazily(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
 _SITE = compile_lazily(
     r"(?:www\.)?[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|app|ai|co|eu|de|fr|cn|kr|jp|example|local)(?:/|$)"
@@ -58,9 +58,10 @@ def find_path_claims(passage: Passage) -> Iterator[ProjectClaim]:
             yield ProjectClaim(ClaimKind.PATH, path, passage.line_at(offset), passage)
     if "](" in passage.text:
         for match in _LINK.finditer(passage.text):
-            if is_path(match[1]) and not match[1].endswith(".md"):
-                line = passage.line_at(match.start(1))
-                yield ProjectClaim(ClaimKind.PATH, match[1], line, passage)
+            # other rules look for notes
+            if is_path(match[2]) and (match[1] or not match[2].endswith(".md")):
+                line = passage.line_at(match.start(2))
+                yield ProjectClaim(ClaimKind.PATH, match[2], line, passage)
     if "/" in passage.text:
         for match in _BARE.finditer(passage.prose):
             if not _SITE.match(match[0]):
@@ -113,7 +114,7 @@ def _check_listed(
         return _check_deleted(claim, path, path, project)
     if len(paths) == 1:
         lines = [int(number) for number in match.groups() if number] if match else []
-        return _check_line(claim, paths[0], max(lines, default=0), project)
+        return _check_line(claim, paths[0], max(lines, default=0), project, times)
     if paths:
         return claim.to_verdict(CheckOutcome.VALID, f"one of {len(paths)} of that name")
     absent = _check_absent(claim, path, project)
@@ -160,14 +161,22 @@ def _find_existing(path: str, project: Project) -> list[str]:
     return [project.by_stem[path]] if not ending and path in project.by_stem else []
 
 
-def _check_line(claim: ProjectClaim, path: str, line: int, project: Project) -> Verdict | None:
+def _check_line(
+    claim: ProjectClaim, path: str, line: int, project: Project, times: NoteTimes
+) -> Verdict | None:
     if line > 1 and path in project.tree.files:
         lines = project.count_lines(path)
         if lines is not None and line > lines:
             length = f"{path} has {lines:,} line{'' if lines == 1 else 's'}"
-            return claim.to_verdict(
-                CheckOutcome.MISSING, length, problem=f"Line {line:,} does not exist: {length}"
-            )
+            problem = f"Line {line:,} does not exist: {length}"
+            before = project.history.graph.find_at(times.changed)
+            was = project.history.load_text_at(before[0], path).count("\n") if before else 0
+            if before and was >= line:
+                evidence = (length, f"it had {was:,} in {before[1].summary}")
+                return claim.to_verdict(
+                    CheckOutcome.MISSING, *evidence, problem=problem, existed=True
+                )
+            return claim.to_verdict(CheckOutcome.MISSING, length, problem=problem)
     return claim.to_verdict(CheckOutcome.VALID, path)
 
 

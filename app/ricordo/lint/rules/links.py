@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from ricordo.agents.registry import list_instruction_files
+from ricordo.lint.claims.claim import load_names
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.links import LinkTargets, relink, remove_link
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
@@ -23,6 +24,7 @@ from ricordo.patterns import compile_lazily
 _ASSETS = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".csv", ".tsv", ".json")
 _PATTERN = frozenset("<>{}*$…")
 """Characters of a path that is only an example of how paths look."""
+_FILE_ENDING = compile_lazily(r"\.[A-Za-z]\w{1,4}$")
 _FEWEST_LINKS = 10
 """Wikilinks with a note, from which they show the custom of a memory."""
 _USUAL = 0.9
@@ -76,8 +78,20 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
                 (_line(file, link),),
                 file.path,
                 _correct_spelling(memory, file, resolved, to) if to else None,
-                at_most=Severity.WARNING if to or is_usual else Severity.INFO,
+                at_most=(
+                    Severity.WARNING
+                    if to or (is_usual and _is_note_name(link.target))
+                    else Severity.INFO
+                ),
             )
+
+
+def _is_note_name(target: str) -> bool:
+    """Return whether the target of a wikilink is neither a file of another kind nor a word for any
+    note, which an example has.
+    """
+    is_any = target.lower() in load_names("placeholder", "names")
+    return not is_any and (target.endswith(".md") or not _FILE_ENDING.search(target))
 
 
 def _has_notes_for_links(memory: Memory) -> bool:
