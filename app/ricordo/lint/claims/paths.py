@@ -110,9 +110,9 @@ def _check_listed(
     the `match`.
     """
     paths = _find_existing(path.rstrip("/"), project)
-    if len(paths) == 1 and _is_moved_since(path, paths[0], project, times):
-        return _check_deleted(claim, path, path, project)
     if len(paths) == 1:
+        if old := _find_moved_since(path, paths[0], project, times):
+            return _check_deleted(claim, path, old, project)
         lines = [int(number) for number in match.groups() if number] if match else []
         return _check_line(claim, paths[0], max(lines, default=0), project, times)
     if paths:
@@ -127,15 +127,23 @@ def _to_glob(path: str) -> str:
     return _SHORTENED.sub("*", _WITHOUT_FOLDERS.sub("**", path))
 
 
-def _is_moved_since(path: str, present: str, project: Project, times: NoteTimes) -> bool:
-    """Return whether git moved what was at exactly that `path` to the `present` one after the note
-    was last changed: a path from another folder of the project has the same end.
+def _find_moved_since(path: str, present: str, project: Project, times: NoteTimes) -> str:
+    """Return the old path of the `present` file that `path` means if git moved it after the note
+    was last changed; "" otherwise. Only with another name it may be a part of that old path: a path
+    from another folder of the project has the same end.
     """
-    if path == present or "/" not in path or project.tree.has(path):
-        return False
-    commit = project.history.deleted.get(path)
-    is_since = commit is not None and 0 < times.changed < commit.at
-    return is_since and project.history.find_new_path(path) == present
+    if path == present or project.tree.has(path):
+        return ""
+    is_renamed = posixpath.basename(path) != posixpath.basename(present)
+    if not is_renamed and "/" not in path:
+        return ""
+    history = project.history
+    for old in history.find_deleted(path) if is_renamed else [path]:
+        commit = history.deleted.get(old)
+        is_since = commit is not None and 0 < times.changed < commit.at
+        if is_since and history.find_new_path(old) == present:
+            return old
+    return ""
 
 
 def find_present_file(text: str, project: Project) -> str:

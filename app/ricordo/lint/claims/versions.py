@@ -194,12 +194,15 @@ def _to_numbers(version: str) -> list[int]:
 
 def _was_required(claimed: list[str], declared: list[DeclaredVersion], project: Project) -> bool:
     """Return whether a manifest once required that version."""
-    return any(
-        _agrees(claimed, each._replace(version=number[0]))
-        for each in declared
-        for _, line in project.history.find_removed(each.name, each.path)
-        if (number := _REQUIRED.search(line.partition(each.name)[2]))
-    )
+    for each in declared:
+        # a file that pins a toolchain need not have its name
+        is_named = each.name in project.load_text(each.path)
+        word = each.name if is_named else ".".join(claimed)
+        for _, line in project.history.find_removed(word, each.path):
+            number = _REQUIRED.search(line.partition(each.name)[2] if is_named else line)
+            if number and _agrees(claimed, each._replace(version=number[0])):
+                return True
+    return False
 
 
 def _agrees(claimed: list[str], declared: DeclaredVersion) -> bool | None:

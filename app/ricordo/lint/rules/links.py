@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import chain
 
@@ -27,6 +27,8 @@ _PATTERN = frozenset("<>{}*$…")
 _FILE_ENDING = compile_lazily(r"\.[A-Za-z]\w{1,4}$")
 _FEWEST_LINKS = 10
 """Wikilinks with a note, from which they show the custom of a memory."""
+_MOST_PLACES = 8
+"""Further links to one missing note that are listed."""
 _USUAL = 0.9
 """The share of the wikilinks that have a note where that is the custom."""
 _PROJECT_FILES = frozenset(
@@ -58,32 +60,34 @@ def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
 @memory_rule("wanted-note", Severity.WARNING, "a [[wikilink]] to a note that does not exist")
 def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find wikilinks to names that no note has, each name once a file. One that cannot mean any
-    other note may be intended, unless nearly all wikilinks of the memory have their note.
+    other note may be intended, unless nearly all wikilinks of the memory have their note: then it
+    is reported once.
     """
     meant = LinkTargets(memory, context.renamed)
     is_usual = _has_notes_for_links(memory)
+    missing: dict[str, list[tuple[Note, Link]]] = defaultdict(list)
     for file, resolved in _without_repeats(_find_links(memory, TargetKind.MISSING)):
         link = resolved.link
-        if (
-            link.is_wikilink
-            and file.role is not FileRole.SUPPORT
-            and not _is_entry(memory, file, link)
-        ):
-            to = "" if meant.is_relative_elsewhere(resolved) else meant.find_misspelt(resolved)
-            message = f"Link to a note that does not exist: {link.target}."
-            yield RuleResult(
-                link.line,
-                f"{message} Did you mean {get_stem(to)}?" if to else message,
-                link.target,
-                (_line(file, link),),
-                file.path,
-                _correct_spelling(memory, file, resolved, to) if to else None,
-                at_most=(
-                    Severity.WARNING
-                    if to or (is_usual and _is_note_name(link.target))
-                    else Severity.INFO
-                ),
-            )
+        if not link.is_wikilink or file.role is FileRole.SUPPORT or _is_entry(memory, file, link):
+            continue
+        to = "" if meant.is_relative_elsewhere(resolved) else meant.find_misspelt(resolved)
+        if not to and is_usual and _is_note_name(link.target):
+            missing[link.target].append((file, link))
+            continue
+        message = f"Link to a note that does not exist: {link.target}."
+        yield RuleResult(
+            link.line,
+            f"{message} Did you mean {get_stem(to)}?" if to else message,
+            link.target,
+            (_line(file, link),),
+            file.path,
+            _correct_spelling(memory, file, resolved, to) if to else None,
+            at_most=Severity.WARNING if to else Severity.INFO,
+        )
+    for target, ((file, link), *others) in missing.items():
+        message = f"Link to a note that does not exist: {target}."
+        also = (f"also in {other.path}:{it.line}" for other, it in others[:_MOST_PLACES])
+        yield RuleResult(link.line, message, target, (_line(file, link), *also), file.path)
 
 
 def _is_note_name(target: str) -> bool:
