@@ -274,16 +274,16 @@ def test_text_that_yaml_cuts_off_is_reported(lint: Lint, field: str, is_cut: boo
 @pytest.mark.parametrize(
     ("count", "target", "severities"),
     [
-        (10, "harbour-chart", ["warning"]),
-        (9, "harbour-chart", ["info", "info"]),
-        (10, "chart.pdf", ["info", "info"]),
-        (10, "example", ["info", "info"]),
+        (18, "harbour-chart", ["warning"]),
+        (17, "harbour-chart", ["info", "info"]),
+        (18, "chart.pdf", ["info", "info"]),
+        (18, "example", ["info", "info"]),
     ],
 )
 def test_link_to_no_note_is_a_fault_where_links_have_notes(
     lint: Lint, count: int, target: str, severities: list[str]
 ) -> None:
-    names = [f"pier_{number}_{'abcdefghijkl'[number] * 9}" for number in range(count)]
+    names = [f"pier_{number}_{'abcdefghijklmnopqr'[number] * 9}" for number in range(count)]
     notes = {f"{name}.md": note("Text.", name) for name in names}
     notes["a.md"] = note(" ".join(f"[[{name}]]" for name in names) + f"\n\nSee [[{target}]].", "a")
     notes["b.md"] = note(f"See [[{target}]].", "b")

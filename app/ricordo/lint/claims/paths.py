@@ -27,7 +27,7 @@ _PATH = compile_lazily(r"(?:\./)?[\w.@+\-()\[\]*{},/…]+")
 _BARE = compile_lazily(
     r"(?<![\w/`.:@$~<\-\\])(?:[\w.\-]+/)+[\w.\-]+\.[A-Za-z]\w{0,7}(?!\w|/|\()", re.ASCII
 )
-_LINK = compile_lazily(r"\]\((?:\./)?((?:\.\./)*)([^\s()#:~]+)(?:#[^\s()]*)?\)")
+_LINK = compile_lazily(r"\]\((?:\.\.?/)*([^\s()#:~]+)(?:#[^\s()]*)?\)")
 _ENDING = compile_lazily(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
 _SITE = compile_lazily(
     r"(?:www\.)?[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|app|ai|co|eu|de|fr|cn|kr|jp|example|local)(?:/|$)"
@@ -58,10 +58,10 @@ def find_path_claims(passage: Passage) -> Iterator[ProjectClaim]:
             yield ProjectClaim(ClaimKind.PATH, path, passage.line_at(offset), passage)
     if "](" in passage.text:
         for match in _LINK.finditer(passage.text):
-            # other rules look for notes
-            if is_path(match[2]) and (match[1] or not match[2].endswith(".md")):
-                line = passage.line_at(match.start(2))
-                yield ProjectClaim(ClaimKind.PATH, match[2], line, passage)
+            # other rules look for pages
+            if is_path(match[1]) and not match[1].endswith(".md"):
+                line = passage.line_at(match.start(1))
+                yield ProjectClaim(ClaimKind.PATH, match[1], line, passage)
     if "/" in passage.text:
         for match in _BARE.finditer(passage.prose):
             if not _SITE.match(match[0]):
