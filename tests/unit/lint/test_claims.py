@@ -196,7 +196,7 @@ def test_finding_is_on_the_line_of_the_body(tmp_path: Path) -> None:
     text = note_text("x", "One.\n\nIt is in `tidepool/loader.py`.\n", "`tidepool/loader.py` reads")
     finding = notebook(tmp_path, "", text=text).read_snapshot_with_evidence().findings[0]
     assert text.split("\n")[finding.line - 1] == "It is in `tidepool/loader.py`."
-    assert finding.evidence == ("no file or folder tidepool/loader.py",)
+    assert finding.evidence == ("no file or folder tidepool/loader.py", "also in x.md:3")
 
 
 @pytest.mark.parametrize(

@@ -287,3 +287,26 @@ def test_text_that_yaml_cuts_off_is_reported(lint: Lint, field: str, is_cut: boo
     assert [it.message for it in found] == [
         "YAML ends the description at “ #”: put it in quotes."
     ] * is_cut
+
+
+@pytest.mark.parametrize(
+    ("count", "target", "severities"),
+    [
+        (18, "harbour-chart", ["warning"]),
+        (17, "harbour-chart", ["info", "info"]),
+        (18, "chart.pdf", ["info", "info"]),
+        (18, "example", ["info", "info"]),
+    ],
+)
+def test_link_to_no_note_is_a_fault_where_links_have_notes(
+    lint: Lint, count: int, target: str, severities: list[str]
+) -> None:
+    names = [f"pier_{number}_{'abcdefghijklmnopqr'[number] * 9}" for number in range(count)]
+    notes = {f"{name}.md": note("Text.", name) for name in names}
+    notes["a.md"] = note(" ".join(f"[[{name}]]" for name in names) + f"\n\nSee [[{target}]].", "a")
+    notes["b.md"] = note(f"See [[{target}]].", "b")
+    findings = lint(notes, "wanted-note")
+    assert [it.severity.name.lower() for it in findings] == severities
+    if severities == ["warning"]:
+        assert (findings[0].path, findings[0].line) == ("a.md", 9)
+        assert findings[0].evidence[1:] == ("also in b.md:7",)

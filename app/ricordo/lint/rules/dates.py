@@ -5,6 +5,7 @@ confirms.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
@@ -80,15 +81,16 @@ def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
         return
     if not (has_year(note.text, note.frontmatter.end) or has_year(note.description)):
         return
-    reported: set[date] = set()
+    places: dict[date, list[tuple[ProseBlock, FoundDate]]] = defaultdict(list)
     statements = extract_statements(note)
     for at, statement in enumerate(statements):
         for dated in _find_days(statement.text):
-            is_over = dated.day < context.now.date() and dated.day not in reported
-            is_planned = is_over and _is_future_tense(statement, dated)
+            is_planned = dated.day < context.now.date() and _is_future_tense(statement, dated)
             if is_planned and not _is_done_below(statement, statements[at + 1 :]):
-                reported.add(dated.day)
-                yield _report_passed(statement, dated)
+                places[dated.day].append((statement, dated))
+    for (statement, dated), *others in places.values():
+        lines = (it.line_at(day.start) for it, day in others)
+        yield _report_passed(statement, dated, [f"also in {note.path}:{line}" for line in lines])
 
 
 @note_rule(
@@ -163,11 +165,11 @@ def _is_done_below(title: ProseBlock, below: Iterable[ProseBlock]) -> bool:
     return bool(items) and all(_CHECKED.match(it) or DONE_MARK.search(it) for it in items)
 
 
-def _report_passed(statement: ProseBlock, dated: FoundDate) -> RuleResult:
+def _report_passed(statement: ProseBlock, dated: FoundDate, also: list[str]) -> RuleResult:
     written = statement.text[dated.start : dated.end]
     quoted = statement.line_text_at(dated.start)
     message = f"{written} has passed, but the note treats it as future."
-    return RuleResult(statement.line_at(dated.start), message, quoted, (quoted,))
+    return RuleResult(statement.line_at(dated.start), message, quoted, (quoted, *also))
 
 
 def _is_future_tense(statement: ProseBlock, dated: FoundDate) -> bool:

@@ -49,8 +49,9 @@ def _find_claim(verdict: Verdict) -> re.Pattern[str]:
     """Return the pattern of a claim; a path is no claim as the end or the beginning of another."""
     claim = re.escape(verdict.claim.split("\n")[0])
     is_path = verdict.kind is ClaimKind.PATH
-    # letters of other scripts may touch a path
-    return re.compile(rf"(?<![\w/.-]){claim}(?![\w/])" if is_path else claim, re.ASCII)
+    # letters of other scripts may touch a path, and a link leaves its folder first
+    whole = rf"(?:(?<![\w/.-])|(?<=\.\./)){claim}(?![\w/])"
+    return re.compile(whole if is_path else claim, re.ASCII)
 
 
 @cache
@@ -65,6 +66,9 @@ def _two_names() -> re.Pattern[str]:
 _NAMES = frozenset((ClaimKind.SYMBOL, ClaimKind.COMMAND))
 _STATUS = frozenset((ClaimKind.STATUS, ClaimKind.TASK))
 _STATED = frozenset((ClaimKind.VERSION, ClaimKind.VALUE, ClaimKind.COMMITS))
+_NAMED = frozenset((ClaimKind.PATH, ClaimKind.SYMBOL, ClaimKind.COMMAND, ClaimKind.VERSION))
+"""What a name claims wherever it is written."""
+_MOST_PLACES = 8
 _FAILED = frozenset((CheckOutcome.MISSING, CheckOutcome.MOVED, CheckOutcome.CHANGED))
 
 
@@ -180,16 +184,20 @@ def _report(
     note: Note, verdict: Verdict, message: str, at_most: Severity = Severity.ERROR
 ) -> Iterator[RuleResult]:
     """Yield the finding on a verdict, unless the note no longer makes the claim."""
-    line = _line_of(note, verdict)
-    if line:
+    places = _list_places(note, verdict)
+    if places:
+        line, *others = places
         fix = _build_fix(note, verdict)
         cause = f"{verdict.kind}\0{verdict.claim}"
-        yield RuleResult(line, message, cause, verdict.evidence, fix=fix, at_most=at_most)
+        also = tuple(f"also in {note.path}:{other}" for other in others[:_MOST_PLACES])
+        evidence = (*verdict.evidence, *also) if verdict.kind in _NAMED else verdict.evidence
+        yield RuleResult(line, message, cause, evidence, fix=fix, at_most=at_most)
 
 
-def _line_of(note: Note, verdict: Verdict) -> int:
-    """Return the 1-based line of the claim in the present text; 0 where it is gone."""
-    lines, claim = note.text.split("\n"), _find_claim(verdict)
-    if verdict.line <= len(lines) and claim.search(lines[verdict.line - 1]):
-        return verdict.line
-    return next((number for number, line in enumerate(lines, 1) if claim.search(line)), 0)
+def _list_places(note: Note, verdict: Verdict) -> list[int]:
+    """Return the 1-based lines of the claim in the present text, that of the verdict first; empty
+    where it is gone.
+    """
+    claim, lines = _find_claim(verdict), enumerate(note.text.split("\n"), 1)
+    places = [number for number, line in lines if claim.search(line)]
+    return sorted(places, key=lambda number: number != verdict.line)
