@@ -572,7 +572,13 @@ DOCUMENTS: dict[str, tuple[Variant, ...]] = {
     ),
     "load": (
         Variant(
-            "", {**PARTS["load"]["properties"], "text": text("The text that an agent is given.")}
+            "",
+            {
+                **PARTS["load"]["properties"],
+                "text": text(
+                    "The text that an agent is given; secrets are masked without --reveal."
+                ),
+            },
         ),
     ),
     "show": (
@@ -583,7 +589,7 @@ DOCUMENTS: dict[str, tuple[Variant, ...]] = {
                 "name": text("Its name."),
                 "description": text("Its description."),
                 "type": text("Its type; empty if it has none."),
-                "text": text("The whole file."),
+                "text": text("The whole file; secrets are masked without --reveal."),
                 "links": listing(
                     record(
                         "A link.",
@@ -962,6 +968,16 @@ DOCUMENTS: dict[str, tuple[Variant, ...]] = {
                         "reasons": whole("Reasons and paths of the history."),
                         "quotes": whole("Quotes and titles of sessions."),
                         "derived": whole("Searches without results, indexes and lists."),
+                    },
+                ),
+                "indexes": record(
+                    "What became of indexes that contained the value.",
+                    {
+                        "rebuilt": texts("Memories whose index was built again without it."),
+                        "removed": texts(
+                            "Memories whose index is missing until the next search: notes contain "
+                            "the value, or it could not be built."
+                        ),
                     },
                 ),
                 "still_in": record(

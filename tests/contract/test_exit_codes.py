@@ -394,7 +394,7 @@ class Machine(World):
 
     def purge(self) -> None:
         subprocess.run(
-            [sys.executable, "-m", "ricordo", "purge"],
+            [sys.executable, "-m", "ricordo", "purge", "--yes"],
             input=SECRET.encode(),
             capture_output=True,
             check=True,

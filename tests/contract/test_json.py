@@ -169,7 +169,7 @@ def test_an_error_is_a_document_and_still_one_line_for_people(world: World, call
     assert answer.err == plain.err
     assert answer.err.count("\n") == 1
     error = read_document(answer.out, "error")["error"]
-    assert answer.err == f"ricordo: {error['message']} {error['hint']} Nothing was changed.\n"
+    assert answer.err == f"ricordo: {error['message']} {error['hint']}\n"
     assert (error["kind"], error["exit_code"], error["changed"]) == ("note-not-found", 3, None)
     assert error["kind"] in list_kinds()
 
@@ -248,6 +248,6 @@ def test_an_editor_writes_nothing_between_the_document(
 def test_a_purge_counts_and_names_what_still_has_the_value(world: World, call: Call) -> None:
     world.write("web.md", f"The key is {SECRET}.\n")
     call(*on("inbox")(world))
-    document = read_document(call("purge", "--json", given=f"{SECRET}\n").out, "purge")
+    document = read_document(call("purge", "--yes", "--json", given=f"{SECRET}\n").out, "purge")
     assert document["removed"]["texts"] == 1
     assert document["still_in"]["notes"] == [str(world.memory / "web.md")]

@@ -184,7 +184,7 @@ def purge(world: World) -> list[str]:
     world.call("inbox")
     world.write("web.md", NOTES["web.md"])
     world.call("inbox")
-    return ["purge"]
+    return ["purge", "--yes"]
 
 
 def allow(world: World) -> list[str]:
@@ -390,7 +390,7 @@ def test_a_command_that_reads_says_that_it_could_not_print(world: World, words: 
         done = world.start(words, redirected)
         assert done.returncode > 1
         assert b"could not be printed" in done.stderr
-        assert NOTHING in done.stderr.decode()
+        assert NOTHING not in done.stderr.decode()
     for environ in LACKING.values():
         done = world.start(words, "", environ)
         assert done.returncode == 0

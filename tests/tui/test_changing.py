@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import os
 import shlex
+import subprocess
+import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,6 +24,7 @@ from ricordo.tui.main.note_moves import MoveScreen
 from ricordo.tui.main.screen import MainScreen
 from tests.support.builders import note_text
 from tests.support.figures import figure
+from tests.support.transcripts import Claude
 from tests.tui import hostile
 from tests.tui.stage import SMALL, build, editor, staged
 from tests.tui.test_keys import ANA, CACHE, INDEX, TIDES, UNITS
@@ -597,6 +600,23 @@ async def test_masking_a_secret_offers_to_purge_the_history(tmp_path: Path, pinn
     )
 
 
+async def test_all_values_of_a_line_are_masked_and_purged_and_said_to_be(tmp_path: Path) -> None:
+    text = note_text("project-tides", f"The token is {TOKEN}, the password: tugBoat99xQ\n")
+    root = build(tmp_path, {**SMALL, TIDES: text})
+    async with staged(root) as stage:
+        await stage.go_to(TIDES)
+        await stage.press("ctrl+r")
+        await stage.wait_for(lambda: "F fix" in stage.bottom)
+        await stage.press("F")
+        await stage.shows(ProposalScreen)
+        await stage.paints("mask 2 values (github-token, password)")
+        await stage.press("p")
+        await stage.paints("purges the value from the history too")
+        await stage.confirm()
+        await stage.wait_for(lambda: "Purged 2 values from the history, for good." in stage.toasts)
+    assert "tugBoat99xQ" not in (root / TIDES).read_text()
+
+
 # Undo
 
 
@@ -629,6 +649,59 @@ async def test_undo_and_redo_work_after_a_restart(root: Path) -> None:
         await stage.press("U")
         await stage.wait_for(lambda: "Redone" in stage.toasts)
     assert read(root) == after
+
+
+def run_command(*words: str) -> None:
+    """Run `ricordo` in a process of its own."""
+    subprocess.run(
+        [sys.executable, "-m", "ricordo", *words], check=True, capture_output=True, timeout=60
+    )
+
+
+async def test_undo_asks_before_it_undoes_what_a_command_did(root: Path) -> None:
+    before = read(root)
+    async with staged(root) as stage:
+        await stage.press("d")
+        await stage.shows(ProposalScreen)
+        await stage.confirm()
+        await stage.wait_for(lambda: "Retired" in stage.toasts)
+        retired = read(root)
+        run_command("new", "Reefs", "-m", str(root))
+        made = read(root)
+        await stage.wait_for(lambda: "Reefs" in stage.index_text)
+        await stage.press("u")
+        await stage.shows(ProposalScreen)
+        await stage.paints("what was not done in this notebook?")
+        await stage.paints("(created by hand)")
+        await stage.press("escape")
+        await stage.shows(MainScreen)
+        assert read(root) == made
+        await stage.press("u")
+        await stage.shows(ProposalScreen)
+        await stage.confirm()
+        await stage.wait_for(lambda: "Undone" in stage.toasts)
+        assert read(root) == retired
+        await stage.press("u")
+        await stage.wait_for(lambda: read(root) == before)
+
+
+async def test_undo_names_a_file_outside_the_memory_that_a_command_wrote(
+    root: Path, tmp_path: Path, pinned: Path
+) -> None:
+    handoff = tmp_path / "elsewhere" / "next.md"
+    handoff.parent.mkdir()
+    session = Claude(cwd=str(tmp_path)).says("Paint the buoy red.").answers("It is red now.")
+    transcript = session.write(pinned, "-buoys")
+    run_command("handoff", "-m", str(root), "--session", str(transcript), "-o", str(handoff))
+    async with staged(root) as stage:
+        await stage.wait_for(lambda: "u undo" in stage.bottom)
+        await stage.press("u")
+        await stage.shows(ProposalScreen)
+        await stage.paints("outside the memory:")
+        assert handoff.exists()
+        await stage.confirm()
+        await stage.wait_for(lambda: "Undone" in stage.toasts)
+    assert not handoff.exists()
 
 
 async def test_undo_shows_a_merge_if_another_program_wrote_since(

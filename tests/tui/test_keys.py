@@ -638,7 +638,7 @@ async def _(stage: Stage) -> None:
     assert "- [Harbour pilots](harbour_pilots.md) — Who brings ships in" in text(stage, INDEX)
     assert "type: project" in text(stage, "harbour_pilots.md")
     assert "**How to apply:**" in text(stage, "harbour_pilots.md")
-    await stage.wait_for(lambda: "e edits it" in stage.toasts)
+    await stage.wait_for(lambda: "without text. e writes it" in stage.toasts)
 
 
 @shows("edit")

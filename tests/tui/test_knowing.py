@@ -55,7 +55,7 @@ async def test_a_contradiction_is_shown_with_both_notes(tmp_path: Path) -> None:
             assert "no findings" not in stage.freshness_text
         assert "contradiction  feed" in stage.freshness_text, "where it is told"
         assert stage.freshness_text.count("contradiction") == 1
-        assert "0 need attention  2/2 OK" in stage.freshness_text, "what is uncertain is no warning"
+        assert "0 findings need attention\n2/2 notes OK" in stage.freshness_text, "what is uncertain is no warning"
 
 
 async def test_evidence_is_listed_before_age(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ async def test_evidence_is_listed_before_age(tmp_path: Path) -> None:
     }
     index = "".join(f"- [{path}]({path})\n" for path in files)
     async with staged(build(tmp_path, {"MEMORY.md": index, **files})) as stage:
-        assert "0 need attention  3/3 OK" in stage.freshness_text
+        assert "0 findings need attention\n3/3 notes OK" in stage.freshness_text
         await stage.press("o", "o")
         lamps = stage.index_text.index("a-lamps")
         assert max(map(stage.index_text.index, ("b-tides", "c-move"))) < lamps
@@ -149,16 +149,16 @@ async def test_the_one_finding_of_a_habit_opens_into_all_and_is_dismissed_at_onc
     entries = "".join(f"- [Gone {n}](gone-{n}.md) — an old entry\n" for n in range(9))
     files = {"MEMORY.md": entries + "- [a](a.md)\n", "a.md": note_text("a", "Text.\n")}
     async with staged(build(tmp_path, files)) as stage:
-        await stage.wait_for(lambda: "1 needs attention" in stage.freshness_text)
+        await stage.wait_for(lambda: "1 finding needs attention" in stage.freshness_text)
         await stage.press("3", "right")
         assert "index-missing-file  9 as" in stage.freshness_text
         await stage.press("enter")
         assert stage.freshness_text.count("index-missing-file") == 9
         await stage.press("escape", "minus")
-        await stage.wait_for(lambda: "0 need attention" in stage.freshness_text)
+        await stage.wait_for(lambda: "0 findings need attention" in stage.freshness_text)
         assert "dismissed 1" in stage.freshness_text
         await stage.press("right", "right", "minus")
-        await stage.wait_for(lambda: "1 needs attention" in stage.freshness_text)
+        await stage.wait_for(lambda: "1 finding needs attention" in stage.freshness_text)
 
 
 async def test_what_was_learned_is_one_short_line_above_the_keys(tmp_path: Path) -> None:

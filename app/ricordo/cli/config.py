@@ -191,5 +191,5 @@ def _describe_prompts(environment: Environment) -> Iterator[dict[str, Any]]:
 
 
 COMMANDS = {
-    "config": Command(CONFIG_SUMMARY, add_config_arguments, run_config),
+    "config": Command(CONFIG_SUMMARY, add_config_arguments, run_config, ("edit", "--set")),
 }

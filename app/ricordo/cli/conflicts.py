@@ -280,5 +280,7 @@ def _lines(conflict: Conflict) -> list[str]:
 
 
 COMMANDS = {
-    "conflicts": Command(CONFLICTS_SUMMARY, _add_conflicts_arguments, run_conflicts),
+    "conflicts": Command(
+        CONFLICTS_SUMMARY, _add_conflicts_arguments, run_conflicts, ("--resolve", "--judge")
+    ),
 }

@@ -218,6 +218,8 @@ def _list_warnings(result: ConnectionResult) -> list[str]:
 
 
 COMMANDS = {
-    "connect": Command(CONNECT_SUMMARY, add_connect_arguments, run_connect),
-    "disconnect": Command(DISCONNECT_SUMMARY, add_disconnect_arguments, run_disconnect),
+    "connect": Command(CONNECT_SUMMARY, add_connect_arguments, run_connect, ("connect",)),
+    "disconnect": Command(
+        DISCONNECT_SUMMARY, add_disconnect_arguments, run_disconnect, ("disconnect",)
+    ),
 }

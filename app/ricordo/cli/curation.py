@@ -479,7 +479,7 @@ def run_ledger(options: Namespace, environment: Environment) -> int:
 
 
 COMMANDS = {
-    "curate": Command(CURATE_SUMMARY, _add_curate_arguments, run_curate),
-    "pending": Command(PENDING_SUMMARY, _add_pending_arguments, run_pending),
+    "curate": Command(CURATE_SUMMARY, _add_curate_arguments, run_curate, ("curate",)),
+    "pending": Command(PENDING_SUMMARY, _add_pending_arguments, run_pending, ("--apply", "--drop")),
     "ledger": Command(LEDGER_SUMMARY, add_memory_and_json, run_ledger),
 }

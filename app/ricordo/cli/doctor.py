@@ -161,4 +161,4 @@ def _render_change(change_set: ChangeSet) -> list[str]:
     return [make_visible(line) for line in (*lines, *change_set.warnings)]
 
 
-COMMANDS = {"doctor": Command(DOCTOR_SUMMARY, add_doctor_arguments, run_doctor)}
+COMMANDS = {"doctor": Command(DOCTOR_SUMMARY, add_doctor_arguments, run_doctor, ("--fix",))}

@@ -77,6 +77,7 @@ def apply_change_set(
 
 NEW_SUMMARY = """Create a note from the template of its type, or from text on stdin.
 
+The template has labels alone, no text: `lint` reports the note as empty until it is written.
 The body is read from a pipe; `-` after NAME reads it at a terminal too. A text with frontmatter
 keeps its fields. With `-` as NAME the text names itself: by its frontmatter, its first heading, or
 its first line. NAME may begin with a folder of the memory. Where the notes have descriptions, one
@@ -123,8 +124,10 @@ def run_new(options: Namespace, environment: Environment) -> int:
     conventions = notebook.learn_conventions(memory)
     act = _build(options, memory, text, list_fields(conventions, memory.layout))
     change_set = build_change_set(notebook, memory, [Change(act, "created by hand")])
+    warnings = [] if text else ["It has no text yet: e in the notebook writes it."]
     if missing := _describe_missing(apply_edits(memory, change_set.edits), act.path, conventions):
-        change_set = replace(change_set, warnings=(*change_set.warnings, missing))
+        warnings.append(missing)
+    change_set = replace(change_set, warnings=(*change_set.warnings, *warnings))
     done = f"created {make_one_line(act.path)}"
     apply_change_set(options, notebook, change_set, done, path=act.path)
     return 0
@@ -239,7 +242,7 @@ def run_retire(options: Namespace, environment: Environment) -> int:
 
 
 COMMANDS = {
-    "new": Command(NEW_SUMMARY, _add_new_arguments, run_new),
-    "rename": Command(RENAME_SUMMARY, _add_rename_arguments, run_rename),
-    "retire": Command(RETIRE_SUMMARY, _add_retire_arguments, run_retire),
+    "new": Command(NEW_SUMMARY, _add_new_arguments, run_new, ("new",)),
+    "rename": Command(RENAME_SUMMARY, _add_rename_arguments, run_rename, ("rename",)),
+    "retire": Command(RETIRE_SUMMARY, _add_retire_arguments, run_retire, ("retire",)),
 }

@@ -282,6 +282,6 @@ def _listed(what: str, changes: Iterable[FileChange]) -> Iterator[str]:
 
 
 COMMANDS = {
-    "handoff": Command(HANDOFF_SUMMARY, _add_handoff_arguments, run_handoff),
+    "handoff": Command(HANDOFF_SUMMARY, _add_handoff_arguments, run_handoff, ("handoff",)),
     "resume": Command(RESUME_SUMMARY, _add_resume_arguments, run_resume),
 }

@@ -17,7 +17,7 @@ from ricordo.cli.ids import split_off_directory
 from ricordo.cli.parser import Command, add_json, add_memory_and_json
 from ricordo.cli.style import print_diffs
 from ricordo.cli.workspace import open_notebook, open_notebook_or_project
-from ricordo.errors import MemoryNotFound, WrongUsage
+from ricordo.errors import MemoryNotFound, Unconfirmed, WrongUsage
 from ricordo.patterns import compile_lazily
 from ricordo.text import clip, make_one_line, make_visible
 
@@ -65,7 +65,8 @@ def run_history(options: Namespace, environment: Environment) -> int:
     """Print versions, the result of --verify, or sizes."""
     from ricordo.cli.output import print_result
     from ricordo.services.describe import describe_version
-    from ricordo.services.history.versions import list_versions
+    from ricordo.services.history.versions import list_versions, name_writers
+    from ricordo.services.inbox.inbox import update_writers
     from ricordo.services.workspace.note_choice import pick_path
 
     if options.drop and options.older_than is None:
@@ -79,7 +80,8 @@ def run_history(options: Namespace, environment: Environment) -> int:
         return _trim(notebook, options)
     memory = begin_display(notebook)
     path = pick_path(notebook, memory, options.note) if options.note else None
-    listed = list_versions(notebook, path)
+    update_writers(notebook, memory)
+    listed = name_writers(notebook, list_versions(notebook, path))
     print_result(
         options,
         lambda: {"versions": [describe_version(version) for version in listed]},
@@ -279,7 +281,7 @@ def undo_or_redo(
     try:
         outcome = act(notebook)
     except NothingToUndo as nothing:
-        print_messages([str(nothing)])
+        print_messages([nothing.message])
         print_change(options, "", [])
         return 0
     merged: tuple[str, ...] = ()
@@ -352,18 +354,26 @@ def run_restore(options: Namespace, environment: Environment) -> int:
 PURGE_SUMMARY = """Remove a value from all versions in the history, of every memory.
 
 It is also removed from quotes of sessions, searches without results, indexes and lists in the state
-directory; indexes that held it are rebuilt when needed.
+directory. This cannot be undone: confirm it at the terminal, or give --yes with a piped value.
 
 The value is read from standard input, so that it appears neither in process lists nor in the shell
-history. The notes themselves are not changed; those that still hold the value are listed."""
+history. The notes themselves are not changed; those that still hold the value are listed. An index
+that held it is built again, unless notes still hold it: then the next search does so."""
+_WORD = "purge"
+"""What the user types to confirm a purge."""
 MIN_VALUE_LENGTH = 4
 """Characters; a shorter value would damage unrelated texts."""
 
 
+def _add_purge_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--yes", action="store_true", help="purge without asking")
+    add_json(parser)
+
+
 def run_purge(options: Namespace, environment: Environment) -> int:
     """Purge the value."""
-    from ricordo.cli.output import note_change, print_errors
-    from ricordo.services.history.maintenance import purge_value
+    from ricordo.cli.output import is_confirmed, note_change, print_errors
+    from ricordo.services.history.maintenance import count_purged, purge_value
 
     if sys.stdin.isatty():
         print_errors(["Enter the value, then press Enter and ctrl+d:"])
@@ -373,6 +383,13 @@ def run_purge(options: Namespace, environment: Environment) -> int:
             f"The value on standard input needs at least {MIN_VALUE_LENGTH} characters.",
             hint="Pipe it, or enter it in a terminal: `ricordo purge < FILE`.",
         )
+    if not options.yes:
+        texts = count_purged(environment, value)
+        what = f"{texts} {'text' if texts == 1 else 'texts'} in the history with this value"
+        question = f"This overwrites {what} for good; undo does not bring it back."
+        if not is_confirmed([question], _WORD, "purge it"):
+            hint = f"Type “{_WORD}” at a terminal, or give --yes."
+            raise Unconfirmed(f"Not confirmed: a purge overwrites {what} for good.", hint=hint)
     purged = purge_value(environment, value)
     note_change("removed the value from the history")
     history = purged.history
@@ -385,7 +402,11 @@ def run_purge(options: Namespace, environment: Environment) -> int:
         lines.append(f"removed from {purged.quotes} quotes and titles of sessions")
     if purged.derived:
         lines.append(f"removed from {purged.derived} search misses, indexes and lists")
+    lines += [f"rebuilt the index of {make_one_line(root)}" for root in purged.rebuilt]
     remaining = {
+        "The indexes of these memories were removed, until the next search builds them again:": (
+            purged.unindexed
+        ),
         "These notes still contain it; with them it gets into the history again:": (
             purged.still_holding
         ),
@@ -406,6 +427,7 @@ def run_purge(options: Namespace, environment: Environment) -> int:
         [Changed("purged")] if any(removed.values()) else [],
         details=lines,
         removed=removed,
+        indexes={"rebuilt": list(purged.rebuilt), "removed": list(purged.unindexed)},
         still_in={
             "notes": list(purged.still_holding),
             "state": list(purged.copies),
@@ -436,10 +458,10 @@ def run_redo(options: Namespace, environment: Environment) -> int:
 
 
 COMMANDS = {
-    "history": Command(HISTORY_SUMMARY, _add_history_arguments, run_history),
-    "inbox": Command(INBOX_SUMMARY, _add_inbox_arguments, run_inbox),
-    "undo": Command(UNDO_SUMMARY, add_memory_and_json, run_undo),
-    "redo": Command(REDO_SUMMARY, add_memory_and_json, run_redo),
-    "restore": Command(RESTORE_SUMMARY, _add_restore_arguments, run_restore),
-    "purge": Command(PURGE_SUMMARY, add_json, run_purge),
+    "history": Command(HISTORY_SUMMARY, _add_history_arguments, run_history, ("--drop",)),
+    "inbox": Command(INBOX_SUMMARY, _add_inbox_arguments, run_inbox, ("--revert", "--keep-all")),
+    "undo": Command(UNDO_SUMMARY, add_memory_and_json, run_undo, ("undo",)),
+    "redo": Command(REDO_SUMMARY, add_memory_and_json, run_redo, ("redo",)),
+    "restore": Command(RESTORE_SUMMARY, _add_restore_arguments, run_restore, ("restore",)),
+    "purge": Command(PURGE_SUMMARY, _add_purge_arguments, run_purge, ("purge",)),
 }

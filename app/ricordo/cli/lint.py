@@ -326,7 +326,7 @@ def _describe(options: Namespace, result: _Result) -> dict[str, Any]:
             "notes": len(memory.notes),
             "bytes": memory.size,
         },
-        "load": describe_load(memory, with_text=False),
+        "load": describe_load(memory),
         "findings": [
             describe_finding(finding, dismissed=dismissed) | {"column": span[0] + 1 if span else 0}
             for finding, dismissed in listed
@@ -382,5 +382,5 @@ def _exit_code(fail_on: str, results: Sequence[_Result]) -> int:
 
 
 COMMANDS = {
-    "lint": Command(LINT_SUMMARY, _add_lint_arguments, run_lint),
+    "lint": Command(LINT_SUMMARY, _add_lint_arguments, run_lint, ("--fix", "--dismiss")),
 }

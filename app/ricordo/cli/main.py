@@ -138,7 +138,7 @@ def _run(arguments: list[str]) -> int:
 
         answer(arguments[1:])
         return 0
-    from ricordo.cli.output import begin_output
+    from ricordo.cli.output import begin_output, set_may_change
 
     begin_output()
     name, rest = _split_command(arguments)
@@ -146,6 +146,8 @@ def _run(arguments: list[str]) -> int:
         _print_version(as_json="--json" in _before_dashes(rest))
         return 0
     command = load_command(name)
+    words = [name, *(word.partition("=")[0] for word in _before_dashes(rest))]
+    set_may_change(is_on=any(word in command.changing for word in words))
     try:
         options = create_parser(name, command).parse_words(rest)
     except SystemExit:

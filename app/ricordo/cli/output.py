@@ -28,12 +28,20 @@ _changes: list[str] = []
 _documents: list[str] = []
 """The commands whose JSON document was printed: at most one in a run."""
 _is_quiet = False
+_may_change = False
 
 
 def begin_output() -> None:
     """Forget the changes and documents of an earlier run in the same process."""
     _changes.clear()
     _documents.clear()
+    set_may_change(is_on=False)
+
+
+def set_may_change(*, is_on: bool) -> None:
+    """Say with an error of this run that nothing was changed, or not: it only reads."""
+    global _may_change
+    _may_change = is_on
 
 
 def set_quiet(*, is_on: bool) -> None:
@@ -65,10 +73,9 @@ def report_error(error: RicordoError) -> None:
 
 def _split_changed(error: RicordoError) -> tuple[str, str]:
     """Return what this run changed before `error`, and what the error says of changes."""
-    if not _changes:
-        return "", error.changed
-    done = f"{'; '.join(_changes)}."
-    return done, "" if error.changed == NOTHING_CHANGED else error.changed
+    done = f"{'; '.join(_changes)}." if _changes else ""
+    is_worth_saying = error.changed != NOTHING_CHANGED or (_may_change and not done)
+    return done, error.changed if is_worth_saying else ""
 
 
 def describe_error(error: RicordoError) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from ricordo.errors import WrongUsage
 from ricordo.patterns import compile_lazily
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Sequence
 
     from ricordo.services.workspace.environment import Environment
 
@@ -20,6 +20,17 @@ _NAME = "\0"
 """Prefix that marks an argument as no option; no argument can contain it."""
 _CONDITION = compile_lazily(r'-(?:(?:type|tag|is|has|after|before|in):|[<>"])', re.IGNORECASE)
 """Start of a negated condition of a search; no option starts like this."""
+_PLAIN_ERRORS = (
+    (r"the following arguments are required: (.+)", "`{prog}` needs {0}"),
+    (r"one of the arguments (.+) is required", "`{prog}` needs one of {0}"),
+    (r"unrecognized arguments: (.+)", "`{prog}` does not take “{0}”"),
+    (r"argument (\S+): expected .*argument.*", "{0} needs a value"),
+    (r"argument (\S+): not allowed with argument (.+)", "{0} and {1} cannot be used together"),
+    (r"argument (\S+): ignored explicit argument '(.*)'", "{0} takes no value such as “{1}”"),
+    (r"argument (\S+): invalid (?:int|float) value: '(.*)'", "{0} expects a number, not “{1}”"),
+    (r"argument (\S+): (.+)", "{0} {1}"),
+)
+"""The messages of argparse, as patterns, and what is reported instead."""
 
 
 class Parser(ArgumentParser):
@@ -29,6 +40,8 @@ class Parser(ArgumentParser):
 
     _suggestion = ""
     """What may have been meant; "" if nothing is like it."""
+    _words: Sequence[str] = ()
+    """The words that are parsed, up to `--`."""
 
     def parse_words(self, words: list[str]) -> Namespace:
         """Return the parsed arguments `words`, options and others in any order; after `--` there
@@ -39,6 +52,7 @@ class Parser(ArgumentParser):
             self.usage = ""
         # argparse drops `--` when options and other arguments are intermixed
         end = words.index("--") if "--" in words else len(words)
+        self._words = words[:end]
         options, unknown = self.parse_known_intermixed_args(
             [f"{_NAME}{word}" if _CONDITION.match(word) else word for word in words[:end]]
             + [f"{_NAME}{word}" for word in words[end + 1 :]]
@@ -59,10 +73,36 @@ class Parser(ArgumentParser):
         write_out(self.format_help())
 
     def error(self, message: str) -> NoReturn:
-        """Raise WrongUsage."""
+        """Raise WrongUsage for a `message` of argparse, in plain words."""
         plain = message.replace(_NAME, "")
-        hint = f"{self._suggestion} See `{self.prog} --help`.".lstrip()
-        raise WrongUsage(f"{plain[:1].upper()}{plain[1:]}.", hint=hint)
+        for pattern, form in _PLAIN_ERRORS:
+            if match := re.fullmatch(pattern, plain, re.DOTALL):
+                plain = form.format(*match.groups(), prog=self.prog)
+                break
+        self._refuse(plain)
+
+    def _refuse(self, message: str) -> NoReturn:
+        hint = self._suggestion or self._hint_at_dash()
+        raise WrongUsage(f"{message}.", hint=f"{hint} See `{self.prog} --help`.".lstrip())
+
+    def _hint_at_dash(self) -> str:
+        """Return how to write the first word that begins with a dash and is no option; "" if there
+        is none, or if it would not be taken either.
+        """
+        before = ""
+        for word in self._words:
+            is_option = word.partition("=")[0] in self._option_string_actions
+            if len(word) > 1 and word[0] == "-" and not is_option and not _CONDITION.match(word):
+                break
+            before = word
+        else:
+            return ""
+        option = self._option_string_actions.get(before)
+        if option and option.nargs != 0:
+            return f"A value that begins with a dash: `{before}={word}`."
+        if all(action.option_strings for action in self._actions):
+            return ""
+        return f"What begins with a dash goes after `--`: `{self.prog} -- {word}`."
 
     def _suggest_option(self, words: list[str]) -> None:
         from ricordo.suggestions import suggest
@@ -72,11 +112,14 @@ class Parser(ArgumentParser):
             self._suggestion = suggest(names[0], self._option_string_actions, "`{}`")
 
     def _check_value(self, action: Action, value: Any) -> None:
-        if action.choices is not None and value not in action.choices:
-            from ricordo.suggestions import suggest
+        if action.choices is None or value in action.choices:
+            return
+        from ricordo.suggestions import suggest
 
-            self._suggestion = suggest(str(value).removeprefix(_NAME), map(str, action.choices))
-        super()._check_value(action, value)
+        word, choices = str(value).removeprefix(_NAME), list(map(str, action.choices))
+        self._suggestion = suggest(word, choices)
+        taker = action.option_strings[-1] if action.option_strings else f"`{self.prog}`"
+        self._refuse(f"{taker} takes one of {', '.join(choices)}, not “{word}”")
 
 
 def add_memory(parser: ArgumentParser) -> None:
@@ -142,3 +185,5 @@ class Command(NamedTuple):
     """Declares the arguments of the command."""
     run: Callable[[Namespace, Environment], int]
     """Runs the command and returns its exit code."""
+    changing: Collection[str] = ()
+    """Its name if it changes files or decisions, else the words with which it does."""

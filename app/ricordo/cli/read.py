@@ -24,9 +24,18 @@ if TYPE_CHECKING:
 LOAD_SUMMARY = "Show what an agent loads of the memory at session start, and what is cut off."
 
 
+def add_load_arguments(parser: ArgumentParser) -> None:
+    """Add PATH, `--json` and `--reveal`: secrets are masked in what is printed of a memory."""
+    add_memory_and_json(parser)
+    parser.add_argument(
+        "--reveal", action="store_true", help="print secrets, which are masked otherwise"
+    )
+
+
 def run_load(options: Namespace, environment: Environment) -> int:
     """Print the load."""
     from ricordo.cli.output import print_json, print_lines
+    from ricordo.secrets import mask
     from ricordo.services.load_description import (
         describe_load,
         find_unloaded_entries,
@@ -42,10 +51,11 @@ def run_load(options: Namespace, environment: Environment) -> int:
     memory = list_memory(place.root, place.layout)
     if memory.load.cut_at_line is not None:
         memory = read_memory(place.root, place.layout)
+    text = memory.load.text if options.reveal else mask(memory.load.text)
     if options.json:
-        print_json(describe_load(memory, with_text=True), "load")
+        print_json({**describe_load(memory), "text": text}, "load")
         return 0
-    lines = [make_visible(line.rstrip("\r")) for line in memory.load.text.split("\n")]
+    lines = [make_visible(line.rstrip("\r")) for line in text.split("\n")]
     print_lines([*lines, "", f"── {format_load(memory)} ──"])
     print_lines(
         [
@@ -104,7 +114,7 @@ def run_list(options: Namespace, environment: Environment) -> int:
                     "kind": place.layout.kind,
                     "project": place.project or None,
                     "notes": len(snapshot.memory.notes),
-                    "load": describe_load(snapshot.memory, with_text=False),
+                    "load": describe_load(snapshot.memory),
                     "findings": describe_summary(counts[snapshot.memory.root]),
                 }
                 for place, snapshot in snapshots
@@ -229,7 +239,7 @@ SHOW_SUMMARY = "Show one note: frontmatter, text, links, findings, origin."
 
 def _add_show_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("note", metavar="NOTE", help="name, file name or path of the note")
-    add_memory_and_json(parser)
+    add_load_arguments(parser)
     add_project(parser)
 
 
@@ -248,18 +258,22 @@ def run_show(options: Namespace, environment: Environment) -> int:
     )
     of_note = causes.get(note.path, ())
     if options.json:
-        from ricordo.services.history.versions import list_versions
+        from ricordo.services.history.versions import list_versions, name_writers
 
-        versions = list_versions(notebook, note.path)
-        print_json(describe_note(snapshot, note, versions, of_note), "show")
+        versions = name_writers(notebook, list_versions(notebook, note.path))
+        described = describe_note(snapshot, note, versions, of_note, reveals=options.reveal)
+        print_json(described, "show")
     else:
-        print_lines(_lines(snapshot, note, of_note))
+        print_lines(_lines(snapshot, note, of_note, reveals=options.reveal))
     return 0
 
 
-def _lines(snapshot: Snapshot, note: Note, causes: Sequence[NoteOrigin]) -> list[str]:
+def _lines(
+    snapshot: Snapshot, note: Note, causes: Sequence[NoteOrigin], *, reveals: bool
+) -> list[str]:
+    """Return the note as lines, with its secrets masked unless it `reveals` them."""
     from ricordo.memory.names import TargetKind
-    from ricordo.services.describe import format_finding
+    from ricordo.services.describe import format_finding, show_texts
     from ricordo.services.sessions.activity_text import describe_reads
     from ricordo.text import make_one_line, make_visible
 
@@ -267,10 +281,13 @@ def _lines(snapshot: Snapshot, note: Note, causes: Sequence[NoteOrigin]) -> list
     links = [
         link.path for link in memory.links.get(note.path, ()) if link.target_kind is TargetKind.NOTE
     ]
+    name, description, body = show_texts(
+        note, (note.name, note.description, note.body), reveals=reveals
+    )
     facts = [
         ("file", note.path),
-        ("name", note.name),
-        ("description", note.description),
+        ("name", name),
+        ("description", description),
         ("type", note.type),
         ("stamped", note.stated_date),
         ("error", note.read_error.value),
@@ -280,7 +297,7 @@ def _lines(snapshot: Snapshot, note: Note, causes: Sequence[NoteOrigin]) -> list
         *_origin(note, causes),
     ]
     lines = [f"{label:<12} {make_one_line(value)}" for label, value in facts if value]
-    lines += ["", *(make_visible(line.rstrip("\r")) for line in note.body.strip("\n").split("\n"))]
+    lines += ["", *(make_visible(line.rstrip("\r")) for line in body.strip("\n").split("\n"))]
     findings = snapshot.findings_of(note.path)
     if findings:
         lines += ["", *(format_finding(finding) for finding in findings)]
@@ -299,7 +316,7 @@ def _origin(note: Note, causes: Sequence[NoteOrigin]) -> list[tuple[str, str]]:
 
 
 COMMANDS = {
-    "load": Command(LOAD_SUMMARY, add_memory_and_json, run_load),
+    "load": Command(LOAD_SUMMARY, add_load_arguments, run_load),
     "list": Command(LIST_SUMMARY, _add_list_arguments, run_list),
     "show": Command(SHOW_SUMMARY, _add_show_arguments, run_show),
 }

@@ -46,16 +46,21 @@ def print_results(results: Sequence[RecallResult], options: Namespace) -> int:
         print_json(describe_results(results), options.command)
     else:
         for result in results:
-            print_lines(_rows(result, "", [result.snippet]))
+            print_lines(_rows(result, "", [("", result.snippet)]))
     return 0 if results else NO_RESULTS
 
 
-def _rows(result: RecallResult, root: str, passages: Sequence[str]) -> list[str]:
-    """Return a note as lines: where it is, what matches, and why it was found."""
+def _rows(result: RecallResult, root: str, passages: Sequence[tuple[str, str]]) -> list[str]:
+    """Return a note as lines: where it is, its `passages` that match, each after its label, and why
+    it was found. Secrets are masked.
+    """
+    from ricordo.secrets import mask_passage
+
     note = result.note
-    path = os.path.join(root, note.path)
-    title = f"{path}  {note.name}" + (f"  ({note.type})" if note.type else "")
-    rows = [title, *(f"    {passage}" for passage in passages), f"    {'; '.join(result.why)}"]
+    name = mask_passage(note.name, note.text)
+    title = f"{os.path.join(root, note.path)}  {name}" + (f"  ({note.type})" if note.type else "")
+    shown = (f"    {label}{mask_passage(passage, note.text)}" for label, passage in passages)
+    rows = [title, *shown, f"    {'; '.join(result.why)}"]
     return [make_one_line(row) for row in rows if row.strip()]
 
 
@@ -144,7 +149,8 @@ ends), -word. A - before any condition negates it. OR in capitals separates alte
 tag:deploy "release day" OR type:feedback. Put -- before a query that starts with -word, which would
 be taken for an option.
 
-Each note is printed with its matching lines and their numbers. Exits with 1 if nothing matches."""
+Each note is printed with its matching lines and their numbers. Secrets are masked, as in everything
+that is printed of notes; `ricordo show --reveal` prints them. Exits with 1 if nothing matches."""
 MOST_LINES = 3
 """Matching lines that are printed of a note."""
 MAX_JSON_LINES = 20
@@ -243,28 +249,29 @@ def _print_hits(
     return 0
 
 
-def _passages(hit: Hit) -> list[str]:
-    """Return the matching lines of a note with their numbers; its passage if no line matches."""
+def _passages(hit: Hit) -> list[tuple[str, str]]:
+    """Return the matching lines of a note after their numbers; its passage if no line matches."""
     lines = hit.find_lines(MOST_LINES)
     if not lines.shown:
-        return [hit.result.snippet]
+        return [("", hit.result.snippet)]
     width = len(str(lines.shown[-1].line))
-    rows = [f"{each.line:>{width}}: {each.text}" for each in lines.shown]
+    rows = [(f"{each.line:>{width}}: ", each.text) for each in lines.shown]
     more = lines.total - len(rows)
     if more:
-        rows.append(f"{' ' * width}  and {more} more {'line' if more == 1 else 'lines'}")
+        rows.append((f"{' ' * width}  and {more} more {'line' if more == 1 else 'lines'}", ""))
     return rows
 
 
 def _describe_hit(hit: Hit, root: str) -> dict[str, Any]:
-    """Return a note as `search --json` prints it."""
+    """Return a note as `search --json` prints it, with its secrets masked."""
+    from ricordo.secrets import mask_passage
     from ricordo.services.search.recall import describe_result
 
-    lines = hit.find_lines(MAX_JSON_LINES).shown
+    lines, text = hit.find_lines(MAX_JSON_LINES).shown, hit.result.note.text
     return {
         **describe_result(hit.result),
         "line": lines[0].line if lines else 0,
-        "lines": [{"line": each.line, "text": each.text} for each in lines],
+        "lines": [{"line": it.line, "text": mask_passage(it.text, text)} for it in lines],
         **({"memory": root} if root else {}),
     }
 
@@ -333,5 +340,5 @@ def run_recall(options: Namespace, environment: Environment) -> int:
 COMMANDS = {
     "search": Command(SEARCH_SUMMARY, _add_search_arguments, run_search),
     "recall": Command(RECALL_SUMMARY, _add_recall_arguments, run_recall),
-    "usage": Command(USAGE_SUMMARY, _add_usage_arguments, run_usage),
+    "usage": Command(USAGE_SUMMARY, _add_usage_arguments, run_usage, ("--drop",)),
 }

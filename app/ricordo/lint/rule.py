@@ -62,6 +62,12 @@ DEFAULT_THRESHOLDS: Mapping[str, float] = {
     "stale.wiki": 0.7,
 }
 """Every number that settings can change, by rule and name."""
+LARGEST_THRESHOLDS: Mapping[str, float] = {
+    "index-near-budget.share": 1,
+    "lost-correction.likeness": 100,
+    **{name: 1 for name in DEFAULT_THRESHOLDS if name.startswith("stale.")},
+}
+"""The largest value of each of these numbers that is a share."""
 
 
 @dataclass(frozen=True, slots=True)

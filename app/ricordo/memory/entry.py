@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from ricordo.errors import ChangeRefused
 from ricordo.lexicon import list_word_ends
+from ricordo.memory.change import Insert
 from ricordo.memory.index import Entry, EntryForm, MemoryIndex, compute_load
 from ricordo.memory.lines import detect_line_end, split_lines, strip_line_end
 from ricordo.memory.link_text import format_markdown_link, format_wikilink
@@ -390,3 +391,43 @@ def _join_lines(index: MemoryIndex, lines: list[str]) -> str:
         return text
     last = lines[-1]
     return text[: len(text) - len(last)] + strip_line_end(last)
+
+
+class DroppedEntry(NamedTuple):
+    """An entry that an index had and has no more."""
+
+    insert: Insert
+    """Puts it back among the entries around it."""
+    line: int
+    """The line on which it was."""
+
+
+def find_dropped_entry(memory: Memory, old: MemoryIndex, path: str) -> DroppedEntry | None:
+    """Return the entry for the note at `path` that `old`, an earlier index of `memory`, had and
+    that the present one lacks; None if there is none.
+    """
+    current = next((index for index in memory.indexes if index.path == old.path), None)
+    matching = [entry for entry in old.entries if _points_to(old, entry, path)]
+    if current is None or not matching:
+        return None
+    if any(_points_to(current, entry, path) for entry in current.entries):
+        return None
+    after = _find_old_place(old, matching[0], current)
+    return DroppedEntry(Insert(current.path, after, matching[0].text), matching[0].line)
+
+
+def _find_old_place(old: MemoryIndex, entry: Entry, current: MemoryIndex) -> int:
+    """Return the line after which to insert `entry`: below the nearest entry that was above it,
+    else above the first that was below it, else at the end.
+    """
+    lines = {other.link.target: other.line for other in current.entries}
+    present = [other for other in old.entries if other.link.target in lines]
+    above = [lines[other.link.target] for other in present if other.line < entry.line]
+    below = [lines[other.link.target] - 1 for other in present if other.line > entry.line]
+    return (above[-1:] or below[:1] or [len(split_lines(current.note.text))])[0]
+
+
+def _points_to(index: MemoryIndex, entry: Entry, path: str) -> bool:
+    target = entry.link.target.removeprefix("./")
+    full = f"{index.folder}/{target}" if index.folder else target
+    return path.removesuffix(".md") in (full.removesuffix(".md"), target.removesuffix(".md"))

@@ -10,9 +10,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from ricordo.memory.frontmatter import parser
-from ricordo.memory.layout import Limits
+from ricordo.memory.layout import FileRole, Layout, Limits
 from ricordo.memory.links import Link, is_external
-from ricordo.memory.note import Note
+from ricordo.memory.note import FileFacts, Note, read_note
 from ricordo.patterns import compile_lazily
 
 
@@ -83,6 +83,13 @@ def read_index(note: Note) -> MemoryIndex:
         entries.append(Entry(link.line, link, form, line, hook.strip(" |")))
         last_line = link.line
     return MemoryIndex(note, tuple(entries))
+
+
+def parse_index(path: str, raw: bytes | None, layout: Layout) -> MemoryIndex | None:
+    """Parse the bytes of an earlier index at `path`; None if there was none, or it was no index."""
+    if raw is None or layout.get_role(path) is not FileRole.INDEX:
+        return None
+    return read_index(read_note(path, raw, FileFacts(len(raw), 0.0, 0, 0), layout))
 
 
 def may_point_to_note(link: Link) -> bool:

@@ -93,8 +93,8 @@ def _is_mark(char: str) -> bool:
 def create_note(memory: Memory, name: str, type_: str, description: str, body: str) -> Create:
     """Return the operation that creates a note with the fields that the memory's notes have."""
     frontmatter = format_frontmatter(memory, name, type_, description)
-    gap = "" if body.startswith("\n") else "\n"
-    ended = body if body.endswith("\n") else f"{body}\n"
+    gap = "" if body.startswith("\n") or not body else "\n"
+    ended = body if body.endswith("\n") or not body else f"{body}\n"
     folder = _find_folder(memory, type_)
     path = choose_path(name, (*memory.by_path, *memory.others), memory.layout, folder)
     return Create(path, frontmatter + gap + ended)

@@ -193,21 +193,21 @@ def purge_usage(state: str, value: str, put_aside: Callable[[str], None], patien
     return UsageStore(state, "", patience, put_aside).purge(mentions)
 
 
-def purge_indexes(state: str, value: str) -> int:
-    """Remove the indexes that contain `value`, or cannot be searched; return how many. They are
+def purge_indexes(state: str, value: str) -> list[str]:
+    """Remove the indexes that contain `value`, or cannot be searched; return their names. They are
     rebuilt from the notes. Raises OSError, StateUnusable and Busy.
     """
     folder = os.path.join(state, FOLDER)
     if not os.path.isdir(folder):
-        return 0
-    removed = 0
+        return []
+    removed: list[str] = []
     with state_lock(folder, PATIENCE):
         for name in sorted(os.listdir(folder)):
             path = os.path.join(folder, name)
             if _DRAFT in name:
                 remove_cache(path)
             elif name.endswith(".db") and name != FILE and _may_contain(path, value):
-                removed += 1
+                removed.append(name)
                 remove_cache(path)
     return removed
 

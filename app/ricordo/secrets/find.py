@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import accumulate
 from string import ascii_lowercase, digits
 
 from ricordo.patterns import compile_lazily
@@ -215,8 +217,12 @@ def find_secrets(text: str) -> list[Secret]:
 
 def mask(text: str) -> str:
     """Return `text` with each credential replaced by `[secret: KIND]`."""
+    return _mask_places(text, find_secrets(text))
+
+
+def _mask_places(text: str, secrets: Iterable[Secret]) -> str:
     parts, at = [], 0
-    for kind, start, end in find_secrets(text):
+    for kind, start, end in secrets:
         parts += [text[at:start], f"[secret: {kind}]"]
         at = end
     return "".join(parts) + text[at:]
@@ -300,6 +306,37 @@ def mask_excerpt(excerpt: str, kinds: Mapping[str, str]) -> str:
             if line in excerpt:
                 excerpt = _replace(excerpt, line, masked)
     return mask(excerpt)
+
+
+def find_in_passage(passage: str, text: str, secrets: Iterable[Secret]) -> Iterator[Secret]:
+    """Yield the `secrets` of `text` in a `passage` of it, whose white space was made single blanks,
+    also those that it has only a part of.
+    """
+    before = 1 if passage.startswith("…") else 0
+    quoted = passage[before:].removesuffix("…")
+    words = list(re.finditer(r"\S+", text))
+    begins = [word.start() for word in words]
+    flat_text = " ".join(word[0] for word in words)
+    # where each word begins in the flat text
+    flat_begins = [0, *accumulate(len(word[0]) + 1 for word in words)]
+    at = flat_text.find(quoted)
+    if at < 0:
+        return
+    for kind, start, end in secrets:
+        first, last = (bisect_right(begins, place) - 1 for place in (start, end - 1))
+        first_place = max(0, flat_begins[first] + start - begins[first] - at)
+        end_place = min(flat_begins[last] + end - begins[last] - at, len(quoted))
+        if first_place < end_place:
+            yield Secret(kind, first_place + before, end_place + before)
+
+
+def mask_passage(passage: str, text: str) -> str:
+    """Return a `passage` of `text` with its secrets masked, as `find_in_passage` finds them."""
+    secrets = _find_secrets(text)
+    if not secrets:
+        return passage
+    places = [*find_in_passage(passage, text, secrets), *find_secrets(passage)]
+    return _mask_places(passage, _merge_overlapping(places))
 
 
 @lru_cache(maxsize=64)

@@ -5,7 +5,7 @@ plain text.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ricordo.lint.finding import Finding, Severity
@@ -14,6 +14,7 @@ from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import TargetKind
 from ricordo.memory.note import Note
+from ricordo.secrets.find import collect_secrets, mask_excerpt
 from ricordo.services.load_description import describe_load, find_unloaded_entries, format_load
 from ricordo.text import clip, make_one_line
 
@@ -40,7 +41,7 @@ def describe_snapshot(snapshot: Snapshot) -> dict[str, Any]:
     memory = snapshot.memory
     return {
         "memory": describe_memory(memory),
-        "load": describe_load(memory, with_text=False),
+        "load": describe_load(memory),
         "notes": [
             {
                 "path": note.path,
@@ -121,22 +122,33 @@ def _describe_arrival(arrival: InboxChange) -> dict[str, Any]:
     }
 
 
+def show_texts(note: Note, texts: Iterable[str], *, reveals: bool) -> list[str]:
+    """Return `texts` of `note` with their secrets masked, or as they are if it `reveals` them."""
+    kinds = collect_secrets([] if reveals else [note.text])
+    return [mask_excerpt(text, kinds) if kinds else text for text in texts]
+
+
 def describe_note(
     snapshot: Snapshot,
     note: Note,
     versions: Sequence[Version] = (),
     causes: Sequence[NoteOrigin] = (),
+    *,
+    reveals: bool = False,
 ) -> dict[str, Any]:
     """Return one note with its links, findings, origin and versions, as `show --json` prints it.
-    `causes` are its creation and its changes by agents, in order of time.
+    `causes` are its creation and its changes by agents, in order of time. Secrets are masked unless
+    it `reveals` them.
     """
     memory = snapshot.memory
+    texts = (note.name, note.description, note.text)
+    name, description, text = show_texts(note, texts, reveals=reveals)
     return {
         "path": note.path,
-        "name": note.name,
-        "description": note.description,
+        "name": name,
+        "description": description,
         "type": note.type,
-        "text": note.text,
+        "text": text,
         "links": [
             {"target": link.link.target, "leads": link.target_kind.value, "path": link.path}
             for link in memory.links.get(note.path, ())

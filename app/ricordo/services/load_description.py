@@ -7,13 +7,14 @@ from __future__ import annotations
 from typing import Any
 
 from ricordo.memory.memory import Memory
+from ricordo.secrets import mask_passage
 
 
-def describe_load(memory: Memory, *, with_text: bool) -> dict[str, Any]:
-    """Return what an agent loads at session start, as `load --json` prints it."""
+def describe_load(memory: Memory) -> dict[str, Any]:
+    """Return how much an agent loads at session start, as JSON documents have it."""
     load = memory.load
     limits = load.limits
-    described: dict[str, Any] = {
+    return {
         "kind": memory.layout.kind,
         "lines": load.lines,
         "units": load.units,
@@ -25,18 +26,21 @@ def describe_load(memory: Memory, *, with_text: bool) -> dict[str, Any]:
             for line, title, path in find_unloaded_entries(memory)
         ],
     }
-    if with_text:
-        described["text"] = load.text
-    return described
 
 
 def find_unloaded_entries(memory: Memory) -> list[tuple[int, str, str]]:
-    """Return the entries that an agent does not load: line of the index, title, file."""
+    """Return the entries that an agent does not load: line of the index, title without secrets,
+    file.
+    """
     cut, index = memory.load.cut_at_line, memory.index
     if cut is None or index is None:
         return []
     return [
-        (entry.line, entry.title, memory.resolve_entry(index, entry).path)
+        (
+            entry.line,
+            mask_passage(entry.title, index.note.text),
+            memory.resolve_entry(index, entry).path,
+        )
         for entry in index.entries
         if entry.line >= cut
     ]

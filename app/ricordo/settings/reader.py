@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from ricordo.settings.keymap import ActionKeys, read_keymap
 from ricordo.settings.settings import (
@@ -24,10 +24,7 @@ from ricordo.settings.settings import (
     list_keys,
 )
 from ricordo.settings.source import Path, SettingsSource, SettingsWarning, read_source
-from ricordo.settings.values import ValueCheck, one_of
-
-_LARGEST = 1e15
-_Value = TypeVar("_Value", str, float)
+from ricordo.settings.values import ValueCheck, number_up_to, one_of
 
 
 class SettingsNames(NamedTuple):
@@ -38,6 +35,8 @@ class SettingsNames(NamedTuple):
     rules: Mapping[str, str] = {}
     """Rules, with the default severity of each."""
     thresholds: Mapping[str, float] = {}
+    largest: Mapping[str, float] = {}
+    """The largest values of thresholds that are shares."""
     actions: tuple[ActionKeys, ...] | None = None
     """None without a screen; the keymap is not read then."""
     themes: Collection[str] = ()
@@ -54,7 +53,7 @@ def read_settings(config: str, known: SettingsNames) -> tuple[Settings, list[Set
         **_read_values(source, (), Settings),
         keymap={} if known.actions is None else read_keymap(source, known.actions),
         rules=_rules(source, (), known.rules),
-        thresholds=_thresholds(source, (), known.thresholds),
+        thresholds=_thresholds(source, (), known),
         curate=CurateSettings(**_read_values(source, ("curate",), CurateSettings)),
         engine=read_engine(source),
         hook=HookSettings(**_read_values(source, ("hook",), HookSettings)),
@@ -102,11 +101,14 @@ def _theme(source: SettingsSource, themes: Collection[str]) -> str:
 
 
 def _rules(source: SettingsSource, path: Path, known: Collection[str]) -> Mapping[str, str]:
-    return _named(source, (*path, "rules"), "rule", known, _level)
+    return _named(source, (*path, "rules"), "rule", known, lambda _: _LEVEL)
 
 
-def _thresholds(source: SettingsSource, path: Path, known: Collection[str]) -> Mapping[str, float]:
-    return _named(source, (*path, "thresholds"), "threshold", known, _number)
+def _thresholds(source: SettingsSource, path: Path, known: SettingsNames) -> Mapping[str, float]:
+    def get_check(name: str) -> ValueCheck:
+        return number_up_to(known.largest.get(name))
+
+    return _named(source, (*path, "thresholds"), "threshold", known.thresholds, get_check)
 
 
 def _named(
@@ -114,33 +116,19 @@ def _named(
     table: Path,
     noun: str,
     known: Collection[str],
-    read: Callable[[SettingsSource, Path, Any], _Value | None],
-) -> Mapping[str, _Value]:
-    """Return the values that `table` sets for the `known` names, each as `read` returns it."""
-    values: dict[str, _Value] = {}
+    get_check: Callable[[str], ValueCheck],
+) -> dict[str, Any]:
+    """Return the valid values that `table` sets for the `known` names."""
+    values: dict[str, Any] = {}
     for path, name, value in source.iterate_leaves(table):
         if name not in known:
             source.warn(path, f"There is no such {noun}.", name, known)
-        elif (valid := read(source, path, value)) is not None:
+        elif (valid := _read_value(source, path, value, get_check(name))) is not None:
             values[name] = valid
     return values
 
 
 _LEVEL = one_of(LEVELS)
-
-
-def _level(source: SettingsSource, path: Path, value: Any) -> str | None:
-    level: str | None = _read_value(source, path, value, _LEVEL)
-    return level
-
-
-def _number(source: SettingsSource, path: Path, value: Any) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    # a whole number may be too long for a float; not-a-number is in no range
-    if is_number and 0 <= value <= _LARGEST:
-        return float(value)
-    source.warn(path, "This has to be a number, 0 or more.")
-    return None
 
 
 def _memories(source: SettingsSource, known: SettingsNames) -> Mapping[str, MemorySettings]:
@@ -154,7 +142,7 @@ def _memories(source: SettingsSource, known: SettingsNames) -> Mapping[str, Memo
         source.check_keys(path, list_keys(MemorySettings))
         memories[folder] = MemorySettings(
             _rules(source, path, known.rules),
-            _thresholds(source, path, known.thresholds),
+            _thresholds(source, path, known),
             _conventions(source, (*path, "conventions"), known.home),
         )
     return memories

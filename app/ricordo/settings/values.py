@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 _LONGEST_MODEL = 200
 """Characters of a model's name."""
 _MOST_WORDS = 200
+_LARGEST = 1e15
 
 
 class ValueCheck(NamedTuple):
@@ -31,6 +32,17 @@ def whole(least: int, most: int) -> ValueCheck:
         return value if is_whole and least <= value <= most else None
 
     return ValueCheck(f"This has to be a whole number, {least} to {most:,}.", read)
+
+
+def number_up_to(most: float | None) -> ValueCheck:
+    """Return the check of a number from 0 to `most`; None for no such limit."""
+
+    def read(value: Any) -> float | None:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        # a whole number may be too long for a float; not-a-number is in no range
+        return float(value) if is_number and 0 <= value <= (most or _LARGEST) else None
+
+    return ValueCheck(f"This has to be a number, 0 {f'to {most:g}' if most else 'or more'}.", read)
 
 
 def switch() -> ValueCheck:

@@ -39,6 +39,10 @@ index of unfinished acts, the roots of both."""
 _HEADS_PER_PAGE = 8
 
 
+_own_entries: set[tuple[str, int]] = set()
+"""The acts that this process added, by database."""
+
+
 class History:
     """Queries and updates of the history on one connection. SQLite errors pass through;
     `Database.connect` translates them.
@@ -186,7 +190,17 @@ class History:
             (root, at, kind, encode_path(subject), *who, reason, state, undoes, token),
         )
         assert cursor.lastrowid is not None
+        _own_entries.add((self._database, cursor.lastrowid))
         return cursor.lastrowid
+
+    def is_own(self, act: int) -> bool:
+        """Return whether this process added the act."""
+        return (self._database, act) in _own_entries
+
+    @property
+    def _database(self) -> str:
+        """The path of the database."""
+        return str(self.db.execute("PRAGMA database_list").fetchone()[2])
 
     def add_operations(self, act: int, ops: Iterable[FileOperation]) -> None:
         """Add the operations of an act; their contents must be stored already."""

@@ -62,6 +62,14 @@ def purge(database: Database, value: str) -> PurgedValues:
     return PurgedValues(contents, others)
 
 
+def count_contents(database: Database, value: str) -> int:
+    """Return how many stored contents contain `value`. Raises StateUnusable."""
+    if not database.exists:
+        return 0
+    with database.connect() as connection:
+        return len(_find_contents(connection, encode_forms(value)))
+
+
 def encode_forms(value: str) -> dict[bytes, bytes]:
     """Return the bytes of `value` in every encoding of a note, each with its mask."""
     masks: dict[bytes, bytes] = {}
@@ -103,11 +111,7 @@ def _overwrite_deleted(connection: sqlite3.Connection) -> bool:
 
 def _purge_contents(connection: sqlite3.Connection, forms: dict[bytes, bytes]) -> int:
     history = History(connection)
-    matching = [
-        (sha, content)
-        for sha, data in connection.execute("SELECT sha, data FROM blob")
-        if contains_any(content := zlib.decompress(data), forms)
-    ]
+    matching = _find_contents(connection, forms)
     for sha, content in matching:
         masked = history.store_content(_mask(content, forms))
         for column in ("pre", "post"):
@@ -120,6 +124,17 @@ def _purge_contents(connection: sqlite3.Connection, forms: dict[bytes, bytes]) -
         connection.execute("INSERT OR IGNORE INTO masked VALUES (?)", (masked,))
         connection.execute("DELETE FROM blob WHERE sha = ?", (sha,))
     return len(matching)
+
+
+def _find_contents(
+    connection: sqlite3.Connection, forms: dict[bytes, bytes]
+) -> list[tuple[str, bytes]]:
+    """Return the stored contents that contain one of `forms`, each after its SHA-256."""
+    return [
+        (sha, content)
+        for sha, data in connection.execute("SELECT sha, data FROM blob")
+        if contains_any(content := zlib.decompress(data), forms)
+    ]
 
 
 def _purge_acts(connection: sqlite3.Connection, value: str) -> int:

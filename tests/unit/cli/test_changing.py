@@ -248,6 +248,72 @@ def test_history_lists_versions_under_every_name(memory: Path, ricordo: Ricordo)
     assert {"id", "path", "at", "by", "reason", "kind", "bytes"} == set(found[0])
 
 
+@pytest.mark.parametrize("type_", ["feedback", "project", "user", "reference", ""])
+def test_a_new_note_states_nothing_until_it_is_written(
+    memory: Path, ricordo: Ricordo, type_: str
+) -> None:
+    told = ricordo("new", "Reefs", *(["--type", type_] if type_ else []))
+    assert "It has no text yet: e in the notebook writes it." in told
+    body = (memory / "reefs.md").read_text().partition("\n---\n")[2]
+    assert all(line.startswith(("#", "**")) for line in body.split("\n") if line)
+    findings = json.loads(ricordo("lint", "--json", "--fail-on", "never"))["findings"]
+    assert ("empty-note", "reefs.md") in {(it["rule"], it["path"]) for it in findings}
+    assert "no text" not in ricordo("new", "Shoals", given="Keep off the shoals.\n")
+
+
+@pytest.mark.parametrize("name", ["tides", "ports"])
+def test_a_restored_note_gets_its_entry_back_where_it_was(
+    memory: Path, ricordo: Ricordo, name: str
+) -> None:
+    before = (memory / "MEMORY.md").read_bytes()
+    ricordo("retire", name)
+    assert f"({name}.md)" not in (memory / "MEMORY.md").read_text()
+    told = ricordo("restore", name)
+    assert "changed MEMORY.md" in told
+    # the link of the other note was made text
+    assert ("not restored with it: tides.md." in told) == (name == "ports")
+    assert (memory / "MEMORY.md").read_bytes() == before
+    ricordo("undo")
+    assert not (memory / f"{name}.md").exists(), "both are one change set"
+    assert f"({name}.md)" not in (memory / "MEMORY.md").read_text()
+
+
+def test_a_note_that_an_agent_removed_after_its_entry_is_restored_with_it(
+    memory: Path, ricordo: Ricordo
+) -> None:
+    index = memory / "MEMORY.md"
+    before = index.read_text()
+    index.write_text(before.replace("- [Tides](tides.md) — which port\n", ""))
+    ricordo("inbox")
+    (memory / "tides.md").unlink()
+    index.write_text(f"{index.read_text()}- [Reefs](reefs.md) — sharp\n")
+    ricordo("inbox")
+    ricordo("restore", "tides")
+    assert index.read_text() == f"{before}- [Reefs](reefs.md) — sharp\n"
+
+
+def test_a_note_without_an_entry_is_restored_without_one(memory: Path, ricordo: Ricordo) -> None:
+    index = memory / "MEMORY.md"
+    index.write_text(index.read_text().replace("- [Tides](tides.md) — which port\n", ""))
+    ricordo("inbox")
+    (memory / "tides.md").write_text(note_text("tides", "Nothing links to it.\n"))
+    ricordo("retire", "tides")
+    before = index.read_bytes()
+    ricordo("restore", "tides")
+    assert (memory / "tides.md").exists()
+    assert index.read_bytes() == before
+
+
+def test_an_entry_that_somebody_made_again_is_not_restored_twice(
+    memory: Path, ricordo: Ricordo
+) -> None:
+    ricordo("retire", "tides")
+    index = memory / "MEMORY.md"
+    index.write_text(f"{index.read_text()}- [High and low](tides.md) — again\n")
+    ricordo("restore", "tides")
+    assert index.read_text().count("(tides.md)") == 1
+
+
 def test_restore_brings_back_a_retired_note_and_any_version(memory: Path, ricordo: Ricordo) -> None:
     first = (memory / "ports.md").read_bytes()
     (memory / "ports.md").write_text(note_text("ports", "Second.\n"))
@@ -402,7 +468,7 @@ def test_purge_removes_a_value_from_all_versions(
     assert "hunter2-hunter2" in ricordo("inbox")
     held = json.loads(ricordo("history", "ports", "--json"))["versions"][0]["id"]
     (memory / "ports.md").write_text(note_text("ports", "The key is gone.\n"))
-    assert "removed from 1 texts" in ricordo("purge", given="hunter2-hunter2\n")
+    assert "removed from 1 texts" in ricordo("purge", "--yes", given="hunter2-hunter2\n")
     assert "A value was purged from that version" in ricordo(
         "restore", "ports", "--at", held, code=4
     )
@@ -410,7 +476,7 @@ def test_purge_removes_a_value_from_all_versions(
     for file in (pinned / ".local/state/ricordo").iterdir():
         assert b"hunter2-hunter2" not in file.read_bytes()
     assert "no faults" in ricordo("history", "--verify")
-    assert "at least 4 characters" in ricordo("purge", given="abc\n", code=2)
+    assert "at least 4 characters" in ricordo("purge", "--yes", given="abc\n", code=2)
 
 
 def test_an_agent_that_consolidates_is_not_disturbed(

@@ -85,7 +85,7 @@ def test_the_state_may_be_in_a_directory_without_a_memory(work: Work) -> None:
     shutil.rmtree(work.memory)
     shutil.rmtree(work.project / ".git")
     work.state = work.project / ".local/state/ricordo"
-    assert work("undo") == "ricordo: Nothing to undo here. Nothing was changed.\n"
+    assert work("undo") == "ricordo: Nothing to undo here.\n"
     assert work("handoff").startswith(f"wrote {work.handoff} for any\n")
     assert "HANDOFF.md (handoff for any)" in work("undo")
     assert not work.handoff.exists()

@@ -78,7 +78,9 @@ def test_a_history_with_the_first_tables_is_migrated(ricordo: Ricordo, pinned: P
             "PRAGMA user_version = 1;"
         )
     assert list_versions(ricordo) == before
-    assert "removed from 2 texts" in ricordo("purge", given="Which port the tables are for")
+    assert "removed from 2 texts" in ricordo(
+        "purge", "--yes", given="Which port the tables are for"
+    )
 
 
 @pytest.mark.parametrize(

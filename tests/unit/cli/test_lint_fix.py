@@ -398,3 +398,28 @@ def test_git_applies_a_diff_in_the_project(
     (tmp_path / "fixes.diff").write_text(capsys.readouterr().out)
     git(tmp_path, "apply", "fixes.diff")
     assert (memory / "MEMORY.md").read_text().count(entry) == 1
+
+
+def test_a_line_that_is_no_entry_for_a_blank_in_its_target_is_reported_and_repaired(
+    tmp_path: Path, capsys: Printed
+) -> None:
+    cut = "- [Red buoys](red buoys.md) — where they are"
+    root = write_memory(
+        tmp_path / "memory",
+        {
+            "MEMORY.md": f"# Memory\n\n- [Tides](tides.md) — when\n{cut}\n"
+            "- [Charts](none of ours.md) — elsewhere\n"
+            "- [Both](both ways.md), [too](<both ways.md>)\n",
+            "tides.md": note_text("tides", "High at noon.\n"),
+            "red buoys.md": note_text("red buoys", "Off the pier.\n"),
+            "both ways.md": note_text("both ways", "Port and starboard.\n"),
+        },
+    )
+    document, _ = lint(root, capsys, "--rule", "unindexed-note")
+    (finding,) = document["findings"]
+    assert (finding["path"], finding["line"], finding["evidence"]) == ("MEMORY.md", 4, [cut])
+    assert finding["message"] == "No entry, for its target has a blank: red buoys.md."
+    assert finding["fix"] == "put the target in angle brackets"
+    lint(root, capsys, "--rule", "unindexed-note", "--fix", "--unsafe")
+    assert "- [Red buoys](<red buoys.md>) — where they are\n" in (root / "MEMORY.md").read_text()
+    assert lint(root, capsys, "--rule", "unindexed-note")[0]["findings"] == []

@@ -187,3 +187,94 @@ def test_a_server_that_a_user_starts_names_a_memory_that_is_not_there(
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     assert run(["mcp", "-m", "/nowhere/memory"]) == 3
     assert "/nowhere/memory does not exist" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("config zzz", "`ricordo config` takes one of show, edit, path, conventions, not “zzz”."),
+        ("lint --color pink", "--color takes one of auto, always, never, not “pink”."),
+        ("rename", "`ricordo rename` needs NOTE, NAME."),
+        ("list tides ports", "`ricordo list` does not take “tides ports”."),
+        ("lint --ignore", "--ignore needs a value."),
+        ("lint --json --sarif", "--sarif and --json cannot be used together."),
+        ("lint --full=3", "--full takes no value such as “3”."),
+        ("handoff --budget much", "--budget expects a number, not “much”."),
+        ("search tides -n none", "-n expects a number from 1, not “none”."),
+    ],
+)
+def test_a_wrong_argument_is_named_in_plain_words(
+    capsys: pytest.CaptureFixture[str], words: str, message: str
+) -> None:
+    assert run(words.split()) == 2
+    output = capsys.readouterr().err
+    assert f"ricordo: {message} See `ricordo {words.split()[0]} --help`." in output
+
+
+@pytest.mark.parametrize(
+    ("words", "way_out"),
+    [
+        (["show", "-rf"], "`ricordo show -- -rf`"),
+        (["search", "-word", "tides"], "`ricordo search -- -word`"),
+        (["show", "-quiet"], "`ricordo show -- -quiet`"),
+        (["retire", "tides", "--reason", "-old"], "`--reason=-old`"),
+    ],
+)
+def test_a_value_that_begins_with_a_dash_is_told_how_to_be_written(
+    capsys: pytest.CaptureFixture[str], words: list[str], way_out: str
+) -> None:
+    assert run(words) == 2
+    assert way_out in capsys.readouterr().err
+
+
+def test_that_way_to_write_it_works(memory: Path, ricordo: Ricordo) -> None:
+    (memory / "-rf.md").write_text(note_text("rf", "Reefs.\n"))
+    assert "Reefs." in ricordo("show", "-m", str(memory), "--", "-rf")
+    ricordo("retire", "tides", "--reason=-old")
+    assert "-old" in ricordo("history")
+
+
+@pytest.mark.parametrize("words", ["list -x", "show --jsno x", "search tides -type:user -n 0"])
+def test_dashes_are_explained_only_where_they_help(
+    capsys: pytest.CaptureFixture[str], words: str
+) -> None:
+    assert run(words.split()) == 2
+    assert "dash" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("show nosuch", "rule nosuch", "search type:nosuch", "history nosuch", "load /nowhere"),
+        *("lint --rule nosuch", "inbox nosuch", "config nosuch", "pending --zzz", "list --zzz"),
+    ],
+)
+def test_a_command_that_only_reads_does_not_say_that_nothing_was_changed(
+    memory: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: str,
+) -> None:
+    monkeypatch.chdir(memory)
+    assert run(words.split()) in (2, 3)
+    assert "Nothing was changed" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("retire nosuch", "rename tides", "restore nosuch", "inbox --revert nosuch"),
+        *("lint --fix --rule nosuch", "lint --dismiss nosuch", "handoff --zzz", "connect zzz"),
+        *("conflicts --resolve nosuch --keep left", "config conventions --set=nosuch"),
+        "history --drop",
+    ],
+)
+def test_a_command_that_changes_something_says_that_nothing_was_changed(
+    memory: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: str,
+) -> None:
+    monkeypatch.chdir(memory)
+    assert run(words.split()) in (2, 3, 4)
+    assert capsys.readouterr().err.endswith("Nothing was changed.\n")

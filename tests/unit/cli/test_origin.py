@@ -84,6 +84,24 @@ def test_the_inbox_names_the_session(
     os.utime(memory / "tides.md", (written, written))
     (change,) = json.loads(ricordo("inbox", "--json"))["changes"]
     assert change["by"] == "Claude Code · Ports"
+    newest, first = json.loads(ricordo("history", "tides", "--json"))["versions"]
+    assert (newest["by"], first["by"]) == ("Claude Code · Ports", "another program")
+    assert json.loads(ricordo("show", "tides", "--json"))["versions"][0] == newest
+    ricordo("rename", "tides", "currents")
+    assert [
+        version["by"]
+        for version in json.loads(ricordo("history", "currents", "--json"))["versions"]
+    ][:2] == ["you", "Claude Code · Ports"]
+
+
+def test_the_history_names_the_session_before_the_inbox_was_read(
+    session: Claude, ricordo: Ricordo, memory: Path, pinned: Path
+) -> None:
+    session.titled("Ports").write(pinned)
+    (memory / "tides.md").write_text(note_text("tides", "Sines and all its ports.\n"))
+    written = (BEGAN + timedelta(minutes=5, hours=1)).timestamp()
+    os.utime(memory / "tides.md", (written, written))
+    assert "Claude Code · Ports" in ricordo("history")
 
 
 def test_a_purge_takes_its_value_out_of_quotes(
@@ -91,7 +109,7 @@ def test_a_purge_takes_its_value_out_of_quotes(
 ) -> None:
     session.titled("Ports").write(pinned)
     ricordo("show", "tides")
-    output = ricordo("purge", given="the south")
+    output = ricordo("purge", "--yes", given="the south")
     assert "quotes and titles of sessions" in output
     kept = [it for it in (pinned / ".local/state/ricordo").rglob("*") if it.is_file()]
     assert kept

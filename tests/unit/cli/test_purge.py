@@ -42,11 +42,11 @@ def test_purge_fails_while_the_history_is_read_and_says_what_remains(
     reader = sqlite3.connect(state / "history.db", isolation_level=None)
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM blob").fetchone()
-    output = ricordo("purge", given=VALUE, code=4)
+    output = ricordo("purge", "--yes", given=VALUE, code=4)
     assert "Another program is reading the history" in output
     assert "1 texts, 0 reasons and paths were masked" in output
     reader.close()
-    ricordo("purge", given=VALUE)
+    ricordo("purge", "--yes", given=VALUE)
     for file in state.iterdir():
         assert VALUE.encode() not in file.read_bytes()
 
@@ -59,12 +59,12 @@ def test_other_encodings_and_paths_are_purged_too(
         (memory / f"{name}.md").write_bytes(raw)
     (memory / f"{VALUE}.md").write_text("a note\n")
     ricordo("inbox", "--keep-all")
-    assert f"{VALUE}.md" in ricordo("purge", given=VALUE)
+    assert f"{VALUE}.md" in ricordo("purge", "--yes", given=VALUE)
     for path in (*(memory / f"{name}.md" for name in wide), memory / f"{VALUE}.md"):
         path.unlink()
     ricordo("inbox")
     assert VALUE in ricordo("history")
-    assert "reasons and paths" in ricordo("purge", given=VALUE)
+    assert "reasons and paths" in ricordo("purge", "--yes", given=VALUE)
     assert VALUE not in ricordo("history")
     assert "no faults" in ricordo("history", "--verify")
 
@@ -75,7 +75,7 @@ def test_copies_in_our_own_state_are_named(memory: Path, ricordo: Ricordo, state
     copy.write_text(VALUE)
     aside = state / "history.db.corrupt-20260101-000000"
     aside.write_bytes(b"torn")
-    output = ricordo("purge", given=VALUE)
+    output = ricordo("purge", "--yes", given=VALUE)
     assert f"files in the state directory still contain it; delete them:\n  {copy}\n" in output
     assert f"cannot be searched; delete them:\n  {aside}\n" in output
 
@@ -83,7 +83,7 @@ def test_copies_in_our_own_state_are_named(memory: Path, ricordo: Ricordo, state
 def test_a_purge_is_no_arrival(memory: Path, ricordo: Ricordo) -> None:
     (memory / "ports.md").write_text(note_text("ports", f"The key is {VALUE}.\n"))
     ricordo("inbox", "--keep-all")
-    assert "ports.md" in ricordo("purge", given=VALUE)
+    assert "ports.md" in ricordo("purge", "--yes", given=VALUE)
     assert json.loads(ricordo("inbox", "--json"))["changes"] == []
     (memory / "ports.md").write_text(note_text("ports", "The key is gone.\n"))
     (change,) = json.loads(ricordo("inbox", "--json"))["changes"]
@@ -103,7 +103,7 @@ def test_undo_never_writes_the_mask_and_then_passes_the_act_over(
     ricordo("new", "locks")
     (memory / "ports.md").write_text(note_text("ports", f"The key is {VALUE}.\n"))
     ricordo("retire", "ports", "--reason", "it is wrong")
-    ricordo("purge", given=VALUE)
+    ricordo("purge", "--yes", given=VALUE)
     output = ricordo("undo", code=4)
     assert "purged or dropped from the history. So the change of MEMORY.md, " in output
     assert "(it is wrong) cannot be undone. The next undo skips it." in output
@@ -121,7 +121,7 @@ def test_undo_never_writes_the_mask_and_then_passes_the_act_over(
 def test_a_change_that_cannot_be_undone_is_reported_once(memory: Path, ricordo: Ricordo) -> None:
     (memory / "ports.md").write_text(note_text("ports", f"The key is {VALUE}.\n"))
     ricordo("retire", "ports")
-    ricordo("purge", given=VALUE)
+    ricordo("purge", "--yes", given=VALUE)
     output = ricordo("undo", code=4)
     assert "cannot be undone." in output
     assert "skips it" not in output
@@ -177,7 +177,7 @@ def test_a_purge_removes_the_value_from_all_files_of_ricordo(
     assert any(name.startswith("recall/") and "usage" not in name for name in held(state, value))
     ricordo("inbox", "--keep-all")
     ricordo("search", "harbour tides")
-    output = ricordo("purge", given=value)
+    output = ricordo("purge", "--yes", given=value)
     assert "search misses, indexes and lists" in output
     assert "delete them" not in output
     assert held(state, value) == []
@@ -193,7 +193,7 @@ def test_a_purge_keeps_files_without_the_value(memory: Path, ricordo: Ricordo, s
     usage.record_miss("zanzibar walrus")
     usage.record_use(b"ports.md", OPENED)
     before = sorted(path.name for path in state.rglob("*") if path.is_file())
-    assert "search misses" not in ricordo("purge", given="pelican-trombone-99")
+    assert "search misses" not in ricordo("purge", "--yes", given="pelican-trombone-99")
     assert sorted(path.name for path in state.rglob("*") if path.is_file()) == before
     assert [words for words, _ in usage.list_misses()] == ["zanzibar walrus"]
     assert usage.count_by_user() == {b"ports.md": 1}
@@ -207,7 +207,7 @@ def test_damaged_files_of_recall_are_no_hindrance(
     UsageStore(str(state), str(memory)).record_miss("zanzibar")
     for path in (state / "recall").glob("*.db"):
         path.write_bytes(damage + VALUE.encode() * bool(damage))
-    output = ricordo("purge", given=VALUE)
+    output = ricordo("purge", "--yes", given=VALUE)
     left = held(state, VALUE)
     assert left == (["recall/usage.db.unfit"] if damage else [])
     assert all(name in output for name in left)
@@ -225,9 +225,76 @@ def test_a_purge_that_cannot_reach_the_indexes_says_what_was_done(
     monkeypatch.setattr("sys.stdin", io.StringIO(VALUE))
     monkeypatch.setattr("ricordo.search.store.PATIENCE", 0.0)
     with state_lock(str(state / "recall")):
-        assert run(["purge"]) != 0
+        assert run(["purge", "--yes"]) != 0
     output = capsys.readouterr().err
     assert "is changing files" in output
     assert "The history was purged; run purge again for the rest." in output
     assert "Nothing was changed" not in output
-    ricordo("purge", given=VALUE)
+    ricordo("purge", "--yes", given=VALUE)
+
+
+def test_a_piped_value_is_purged_only_with_yes(memory: Path, ricordo: Ricordo, state: Path) -> None:
+    leak(memory, ricordo)
+    before = (state / "history.db").read_bytes()
+    told = ricordo("purge", given=VALUE, code=4)
+    assert "Not confirmed: a purge overwrites 1 text in the history with this value" in told
+    assert "give --yes" in told
+    assert told.endswith("Nothing was changed.\n")
+    assert (state / "history.db").read_bytes() == before
+    assert "removed from 1 texts" in ricordo("purge", "--yes", given=VALUE)
+
+
+@pytest.mark.parametrize(("answer", "code"), [("purge", 0), ("yes", 4), ("", 4)])
+def test_a_value_entered_at_a_terminal_is_confirmed_there(
+    memory: Path,
+    ricordo: Ricordo,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    answer: str,
+    code: int,
+) -> None:
+    leak(memory, ricordo)
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+        def read(self, size: int | None = -1) -> str:
+            return f"{VALUE}\n"
+
+    monkeypatch.setattr("sys.stdin", Terminal(f"{answer}\n"))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert run(["purge"]) == code
+    printed = capsys.readouterr()
+    assert "This overwrites 1 text in the history with this value for good" in printed.err
+    assert ("removed from 1 texts" in printed.out) == (code == 0)
+
+
+def test_an_index_is_built_again_unless_notes_still_hold_the_value(
+    memory: Path, ricordo: Ricordo, state: Path
+) -> None:
+    def list_indexes() -> list[str]:
+        return [path.name for path in (state / "recall").glob("*.db") if path.name != "usage.db"]
+
+    leak(memory, ricordo)
+    (memory / "ports.md").write_text(note_text("ports", f"The key is {VALUE}.\n"))
+    ricordo("search", "key")
+    (memory / "ports.md").write_text(note_text("ports", "The key is gone.\n"))
+    told = ricordo("purge", "--yes", given=VALUE)
+    assert f"rebuilt the index of {memory}" in told
+    assert len(list_indexes()) == 1
+    assert held(state, VALUE) == []
+    (memory / "ports.md").write_text(note_text("ports", f"The key is {VALUE}.\n"))
+    ricordo("search", "key")
+    told = ricordo("purge", "--yes", given=VALUE)
+    assert f"removed, until the next search builds them again:\n  {memory}\n" in told
+    assert list_indexes() == []
+
+
+def test_a_note_of_two_recorded_directories_is_named_once(memory: Path, ricordo: Ricordo) -> None:
+    (memory / "deep").mkdir()
+    (memory / "deep" / "MEMORY.md").write_text("# Memory\n")
+    (memory / "deep" / "reefs.md").write_text(note_text("reefs", f"The key is {VALUE}.\n"))
+    ricordo("inbox")
+    ricordo("inbox", "-m", str(memory / "deep"))
+    assert ricordo("purge", "--yes", given=VALUE).count("reefs.md") == 1

@@ -220,7 +220,7 @@ def test_an_unknown_tag_is_refused_with_those_that_there_are(
     assert "tag: expects sea, " in error
     assert "not “nosuch”" in error
     assert run(["search", "tag:habrour", "-m", harbour]) == 2
-    assert "not “habrour”. Did you mean “harbour”? " in capsys.readouterr().err
+    assert "not “habrour”. Did you mean “harbour”?" in capsys.readouterr().err
 
 
 def test_an_empty_query_is_refused(harbour: str):

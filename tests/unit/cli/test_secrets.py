@@ -11,6 +11,7 @@ from random import Random
 
 import ricordo
 from ricordo.agents.claude.location import make_slug
+from ricordo.secrets import mask_passage
 from tests.support.builders import note_text, write_memory
 from tests.support.curating import SESSION, user_lines
 from tests.support.secret_corpus import ALNUM, draw
@@ -131,3 +132,33 @@ def test_no_brief_contains_a_secret(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "always remember this" in done.stdout
     assert not [name for name, (_, value) in SECRETS.items() if value in done.stdout]
+
+
+def test_what_is_printed_of_notes_masks_secrets_until_they_are_revealed(tmp_path: Path) -> None:
+    value = "kite77Zx91"
+    long = f"{'The mill turns. ' * 12}The winch password: {value} {'and so on, ' * 12}"
+    memory = write_memory(
+        tmp_path / "memory",
+        {
+            "MEMORY.md": f"# Memory\n\n- [Winch](winch.md) — the password is {value}\n",
+            "winch.md": note_text("winch", f"{long}\n", description=f"the password is {value}"),
+        },
+    )
+    for words in (("search", "winch"), ("search", value), ("show", "winch"), ("load",)):
+        for form in ((), ("--json",)):
+            done = run(*words, *form, "-m", str(memory), cwd=tmp_path, home=tmp_path)
+            assert done.returncode == 0, done.stderr
+            assert value not in done.stdout, words
+            assert "[secret: password]" in done.stdout, words
+    for words in (("show", "winch"), ("load",)):
+        for form in ((), ("--json",)):
+            done = run(*words, *form, "--reveal", "-m", str(memory), cwd=tmp_path, home=tmp_path)
+            assert value in done.stdout
+            assert "[secret:" not in done.stdout
+
+
+def test_a_part_of_a_secret_is_masked_too() -> None:
+    text = "The key: 8f3a9c5d7e1b2a4f6c8d0e9f7a5b3c1d and\n  more of it."
+    assert mask_passage("…5b3c1d and more…", text) == "…[secret: api-key] and more…"
+    assert mask_passage("The key: 8f3a9c5d…", text) == "The key: [secret: api-key]…"
+    assert mask_passage("and more of it.", text) == "and more of it."

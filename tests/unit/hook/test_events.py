@@ -372,7 +372,7 @@ def test_after_a_compaction_a_note_may_be_given_again(session: Session):
 def test_a_purged_value_is_in_no_session(session: Session):
     session.hook("compact", hook_event_name="PostCompact", compact_summary="The code is 4711-0815.")
     done = subprocess.run(
-        [sys.executable, "-m", "ricordo", "purge"],
+        [sys.executable, "-m", "ricordo", "purge", "--yes"],
         input="4711-0815\n",
         env=session.environ,
         cwd=session.project,

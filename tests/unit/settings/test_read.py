@@ -21,7 +21,8 @@ from ricordo.settings.settings import (
 MAIN, JUDGE = frozenset(("main",)), frozenset(("judge",))
 KNOWN = SettingsNames(
     rules={"stale": "warning", "dead-link": "error"},
-    thresholds={"stale.retention": 0.5},
+    thresholds={"stale.retention": 0.5, "oversized-note.bytes": 8192},
+    largest={"stale.retention": 1},
     actions=(
         ActionKeys("help", ("question_mark",), MAIN | JUDGE),
         ActionKeys("source", ("s",), MAIN),
@@ -178,11 +179,11 @@ def test_a_memory_is_known_by_its_link_too(tmp_path: Path) -> None:
         ),
         (
             "thresholds.stale.retention = nan",
-            ":1: thresholds.stale.retention: This has to be a number, 0 or more.",
+            ":1: thresholds.stale.retention: This has to be a number, 0 to 1.",
         ),
         (
-            "thresholds.stale.retention = true",
-            ":1: thresholds.stale.retention: This has to be a number, 0 or more.",
+            "thresholds.oversized-note.bytes = true",
+            ":1: thresholds.oversized-note.bytes: This has to be a number, 0 or more.",
         ),
         (
             '[memory."wiki"]',

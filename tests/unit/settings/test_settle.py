@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from ricordo.lint.finding import Severity
 from ricordo.lint.rule import DEFAULT_THRESHOLDS, load_rules
 from ricordo.resources import themes_directory
@@ -32,6 +34,17 @@ def test_every_rule_and_threshold_can_be_set(tmp_path: Path) -> None:
     assert warnings == []
     assert get_severities(settings, "/any") == dict.fromkeys(load_rules(), Severity.INFO)
     assert get_thresholds(settings, "/any") == dict.fromkeys(DEFAULT_THRESHOLDS, 1)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "most"),
+    [("index-near-budget.share", 1), ("lost-correction.likeness", 100), ("stale.wiki", 1)],
+)
+def test_a_share_is_not_more_than_all(tmp_path: Path, threshold: str, most: int) -> None:
+    environment = make_environment(tmp_path, f"[thresholds]\n{threshold} = {most + 0.5}\n")
+    settings, (warning,) = load_settings(environment)
+    assert f"{threshold}: This has to be a number, 0 to {most}." in str(warning)
+    assert get_thresholds(settings, "/any") == DEFAULT_THRESHOLDS
 
 
 def test_off_is_no_severity_and_thresholds_have_their_defaults(tmp_path: Path) -> None:

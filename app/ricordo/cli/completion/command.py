@@ -25,7 +25,9 @@ Packages install these scripts; a new shell then completes without further steps
 
 
 def _add_completions_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("shell", choices=SHELLS, help="the shell")
+    parser.add_argument(
+        "shell", metavar="SHELL", choices=SHELLS, help=f"one of {', '.join(SHELLS)}"
+    )
 
 
 def run_completions(options: Namespace, environment: Environment) -> int:

@@ -18,7 +18,8 @@ from ricordo.patterns import compile_lazily
 NOTES = frozenset((FileRole.NOTE,))
 
 _PLACEHOLDER = compile_lazily(
-    r"^\s*(?:#{1,6}\s.*|(?:[-*+]\s*)?(?:TODO|TBD|FIXME|XXX|WIP|\.{3}|…|-+)[.:!]?)?\s*$",
+    r"^\s*(?:#{1,6}\s.*|\*\*[^*]+:\*\*|"
+    r"(?:[-*+]\s*)?(?:TODO|TBD|FIXME|XXX|WIP|\.{3}|…|-+)[.:!]?)?\s*$",
     re.IGNORECASE,
 )
 _LOUD = 2
@@ -50,7 +51,7 @@ def oversized_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
 
 @note_rule("empty-note", Severity.WARNING, "a note without text")
 def empty_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Find notes with nothing but frontmatter, headings or placeholders."""
+    """Find notes with nothing but frontmatter, headings, labels or placeholders."""
     start = 0 if note.role is FileRole.SOURCE else note.frontmatter.end
     if note.read_error or len(note.text) - start > _SHORT:
         return

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from ricordo.lint.conventions import Conventions
-from ricordo.lint.finding import Severity
+from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.entries import (
     MissingEntries,
     are_in_one_section,
@@ -20,11 +20,13 @@ from ricordo.lint.fixes.entries import (
 )
 from ricordo.lint.fixes.links import LinkTargets, is_to_come
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
+from ricordo.memory.change import EditLine
 from ricordo.memory.index import Entry, EntryForm, Load, MemoryIndex, strip_index
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import TargetKind, normalize
 from ricordo.memory.note import Note, get_stem
+from ricordo.patterns import compile_lazily
 
 _FEW_MISSING = 3
 """Notes without an entry that are always reported one by one."""
@@ -34,6 +36,8 @@ _SHARE_MISSING = 0.2
 """The part of the notes from which their missing entries are one finding."""
 _WRAPPED = re.compile(r"\s+(?!(?:[-*+]|\d{1,9}[.)])\s)\S")
 """A further line of an entry whose text was wrapped."""
+_LINK_FORM = compile_lazily(r"(?<!!)\[[^\[\]]*\]\((?P<target>[^()<>]+)\)")
+"""What has the form of a link; a target with a blank makes it none."""
 LISTED_FORMS = frozenset((EntryForm.BULLET, EntryForm.ROW))
 """The forms in which an index lists a note; prose only mentions it."""
 
@@ -68,6 +72,7 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
     lacks more than a fifth of its notes, or nearly all of a folder, that is one finding.
     """
     unlisted = _find_unlisted_names(memory)
+    cut = _find_cut_entries(memory)
     for index, notes in _group_by_index(memory, context.conventions):
         missing = [
             note
@@ -75,7 +80,7 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             if not (
                 note.path in memory.entries
                 or note.stem in unlisted
-                or is_named(memory, index.note.text, note)
+                or (note.path not in cut and is_named(memory, index.note.text, note))
             )
         ]
         entries = MissingEntries(memory, index, missing, context.encrypted)
@@ -83,10 +88,45 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             yield _report_incomplete(index, missing, len(notes), entries)
             continue
         for note in missing:
+            if note.path in cut:
+                yield cut[note.path]
+                continue
             message = f"“{note.name}” is not listed in the index."
             why = entries.refuse(note)
             evidence = (f"no automatic entry: {why}",) if why else ()
             yield RuleResult(0, message, note.path, evidence, note.path, entries.fix(note))
+
+
+def _find_cut_entries(memory: Memory) -> dict[str, RuleResult]:
+    """Return, by note, the finding for a line of an index that is meant as its entry and is none:
+    a blank ends the target of a link, unless that is in angle brackets.
+    """
+    results: dict[str, RuleResult] = {}
+    for index in memory.indexes:
+        for number, whole in enumerate(index.note.text.split("\n"), 1):
+            line = whole.rstrip("\r")
+            for match in _LINK_FORM.finditer(line):
+                target = match["target"]
+                if not target.endswith(".md") or not re.search(r"\S\s+\S", target):
+                    continue
+                path = posixpath.normpath(posixpath.join(index.folder, target))
+                if path not in memory.by_path or path in memory.entries or path in results:
+                    continue
+                start, end = match.span("target")
+                repaired = f"{line[:start]}<{target}>{line[end:]}"
+                results[path] = RuleResult(
+                    number,
+                    f"No entry, for its target has a blank: {target}.",
+                    path,
+                    (line,),
+                    index.path,
+                    Fix(
+                        "put the target in angle brackets",
+                        (EditLine(index.path, number, line, repaired),),
+                    ),
+                    other_path=path,
+                )
+    return results
 
 
 def _find_unlisted_names(memory: Memory) -> frozenset[str]:

@@ -49,15 +49,20 @@ def fix_secret(note: Note, item: Secret, every: Iterable[Secret]) -> Fix | None:
     begin = note.text.rfind("\n", 0, item.start) + 1
     stop = note.text.find("\n", item.end)
     stop = stop if stop >= 0 else len(note.text)
-    splices = [
-        Splice(other.start, other.end, f"[secret: {other.kind}]")
+    masked = [
+        other
         for other in every
         if begin <= other.start and other.end <= stop and not _is_plain_word(note, other)
     ]
+    kinds = ", ".join(dict.fromkeys(other.kind for other in masked))
+    is_one = len(masked) == 1
     return Fix(
-        f"mask the value ({item.kind})",
-        build_line_edits(note, splices),
-        reason=f"The note contained a secret ({item.kind}) that every agent could read.",
+        f"mask {'the value' if is_one else f'{len(masked)} values'} ({kinds})",
+        build_line_edits(
+            note, [Splice(other.start, other.end, f"[secret: {other.kind}]") for other in masked]
+        ),
+        reason=f"The note contained {'a secret' if is_one else 'secrets'} ({kinds}) that every "
+        "agent could read.",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import zlib
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -12,9 +13,11 @@ from ricordo.agents.registry import place_from_directory
 from ricordo.agents.transcripts.store import TranscriptStore
 from ricordo.errors import RicordoError, StateUnusable
 from ricordo.memory.change import compute_digest
+from ricordo.search.reader import read_catalogue
 from ricordo.search.store import purge_indexes, purge_usage
 from ricordo.services.conflicts.opinions import purge_opinions
 from ricordo.services.ledger.ledger import purge_ledger
+from ricordo.services.search.recall import open_index
 from ricordo.services.search.usage import LOCK_TIMEOUT
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Notebook
@@ -27,6 +30,7 @@ from ricordo.storage.operation import CHANGE, HistoryEntry
 from ricordo.storage.purge import (
     PurgedValues,
     contains_any,
+    count_contents,
     encode_forms,
     find_copies,
     list_damaged_histories,
@@ -208,6 +212,17 @@ class PurgeResult:
     """Number of quotes, session titles and curation records it was removed from."""
     derived: int = 0
     """Number of search misses, indexes and lists it was removed from."""
+    rebuilt: tuple[str, ...] = ()
+    """Memories whose index held it and was built again without it."""
+    unindexed: tuple[str, ...] = ()
+    """Memories whose index held it and was removed: notes still hold it, or it cannot be built."""
+
+
+def count_purged(environment: Environment, value: str) -> int:
+    """Return from how many texts in the history `purge_value` would remove `value`. Raises
+    StateUnusable.
+    """
+    return count_contents(Database(environment.state), value)
 
 
 def purge_value(environment: Environment, value: str) -> PurgeResult:
@@ -216,40 +231,53 @@ def purge_value(environment: Environment, value: str) -> PurgeResult:
     purged = purge(database, value)
     quotes = _purge_quotes(environment, value) + purge_ledger(environment.state, value)
     quotes += purge_opinions(environment.state, value)
-    derived = _purge_derived(environment.state, value)
+    derived, indexes = _purge_derived(environment.state, value)
     wanted = encode_forms(value)
     copies = find_copies(environment.state, value), list_damaged_histories(environment.state)
-    if not database.exists:
-        return PurgeResult(purged, (), *copies, quotes, derived)
-    with database.connect() as connection:
-        roots = History(connection).list_roots()
-    holding: list[str] = []
-    for root in roots:
+    recorded = []
+    if database.exists:
+        with database.connect() as connection:
+            recorded = [root.path for root in History(connection).list_roots()]
+    holding: dict[str, None] = {}
+    rebuilt: list[str] = []
+    unindexed = {
+        root for root, it in read_catalogue(environment.state).items() if it.get("index") in indexes
+    }
+    for root in dict.fromkeys((*recorded, *sorted(unindexed))):
+        place = place_from_directory(root)
         try:
-            memory = read_memory(root.path, place_from_directory(root.path).layout)
+            memory = read_memory(root, place.layout)
         except RicordoError:
             continue
-        holding += [
+        matching = [
             f"{memory.root}/{file.path}"
             for file in memory.files
             if value in file.path or contains_any(file.raw, wanted)
         ]
-    return PurgeResult(purged, tuple(holding), *copies, quotes, derived)
+        if root in unindexed and not matching:
+            index = open_index(place, environment)
+            index.update(memory)
+            index.close()
+            if not index.warning:
+                rebuilt.append(root)
+        # a directory may be recorded with those in it
+        holding.update(dict.fromkeys(matching))
+    left = tuple(sorted(unindexed.difference(rebuilt)))
+    return PurgeResult(purged, tuple(holding), *copies, quotes, derived, tuple(rebuilt), left)
 
 
-def _purge_derived(state: str, value: str) -> int:
+def _purge_derived(state: str, value: str) -> tuple[int, Collection[str]]:
+    """Return the number of places, and the names of the indexes that were removed."""
     try:
-        return (
-            purge_usage(state, value, move_aside, LOCK_TIMEOUT)
-            + purge_indexes(state, value)
-            + purge_caches(state, value)
-            + purge_documents(state, value)
-        )
+        usage = purge_usage(state, value, move_aside, LOCK_TIMEOUT)
+        indexes = purge_indexes(state, value)
+        lists = purge_caches(state, value) + purge_documents(state, value)
     except (sqlite3.Error, OSError) as error:
         message = f"Caches and indexes cannot be searched: {error}."
         raise StateUnusable(message, changed=_ONLY_HISTORY) from None
     except StateUnusable as error:
         raise StateUnusable(error.message, changed=_ONLY_HISTORY) from None
+    return usage + len(indexes) + lists, indexes
 
 
 def _purge_quotes(environment: Environment, value: str) -> int:

@@ -94,6 +94,39 @@ class UndoToConfirm:
     """
 
 
+@dataclass(frozen=True, slots=True)
+class ForeignChange:
+    """The next change of files to undo or redo, where this process did not make it."""
+
+    act: int
+    description: str
+    at: str
+    """ISO 8601."""
+    change_set: ChangeSet
+    """What undoing or redoing it changes."""
+
+
+def find_foreign_change(notebook: Notebook, *, back: bool) -> ForeignChange | None:
+    """Return what `undo`, or `redo` without `back`, would undo or redo next if another process did
+    it, such as a command, or an earlier notebook; None for own changes, decisions, and what is
+    impossible. Raises StateUnusable.
+    """
+    done, undone = _stacks(notebook)
+    act, by = (done[-1], done[-1].n) if back and done else (None, 0)
+    if not back and undone:
+        act, by = undone[-1]
+    if act is None or act.kind != CHANGE:
+        return None
+    with notebook.database.connect() as connection:
+        history = History(connection)
+        if history.is_own(by) or _why_impossible(history, act):
+            return None
+        at = (history.get_entry(by) or act).at
+    return ForeignChange(
+        by, describe_act(notebook, act), at, _build_change_set(notebook, act, back=back)
+    )
+
+
 def undo(notebook: Notebook) -> UndoResult | UndoToConfirm:
     """Undo the last act. Raises NothingToUndo, ChangeRefused, StateUnusable and Busy."""
     done, _ = _stacks(notebook)
@@ -243,15 +276,20 @@ def _apply(
             History(connection).add_entry(act.root, now, UNDONE, undoes=undoes)
         decided = tuple(subject for _, subject in read_decisions(act)) or (act.subject,)
         return UndoResult(description, subjects=decided)
-    edits = _edits(notebook, act, back=back)
-    reason = f"{'undo' if back else 'redo'} of {description}"
-    change_set = ChangeSet(edits, tuple(Change(Rewrite(edit.path, ""), reason) for edit in edits))
+    change_set = _build_change_set(notebook, act, back=back)
     outcome = apply_or_merge(notebook, change_set, undoes=undoes)
     if isinstance(outcome, Applied):
         return UndoResult(description, change_set.edits)
     if isinstance(outcome, EditConflicts) and follow_up:
         _skip(notebook, act, outcome.conflicts)
     return UndoToConfirm(description, outcome, undoes, follow_up)
+
+
+def _build_change_set(notebook: Notebook, act: HistoryEntry, *, back: bool) -> ChangeSet:
+    """Return the change set that undoes `act`, or redoes it."""
+    edits = _edits(notebook, act, back=back)
+    reason = f"{'undo' if back else 'redo'} of {describe_act(notebook, act)}"
+    return ChangeSet(edits, tuple(Change(Rewrite(edit.path, ""), reason) for edit in edits))
 
 
 def _edits(notebook: Notebook, act: HistoryEntry, *, back: bool) -> tuple[Edit, ...]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ricordo.errors import ChangeRefused, NoteNotFound, WrongUsage
 from ricordo.memory.change import Change, ChangeSet, Create, Edit, Rewrite, drop_empty_edits
-from ricordo.memory.compose import find_hard_link_warnings
+from ricordo.memory.compose import compose, find_hard_link_warnings
+from ricordo.memory.entry import DroppedEntry, find_dropped_entry
+from ricordo.memory.index import parse_index
+from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
+from ricordo.services.sessions.origin import find_writer, load_origins
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.history import History, open_recorded
 from ricordo.storage.operation import FIRST, SEEN, FileOperation, HistoryEntry
@@ -37,6 +41,8 @@ class Version:
     """SHA-256 of the content before it; None for a new file."""
     bytes: int | None
     """Size of its content; None if that is not stored."""
+    is_foreign: bool = False
+    """Whether another program wrote it."""
 
 
 def list_versions(notebook: Notebook, path: str | None = None) -> list[Version]:
@@ -79,6 +85,19 @@ def list_deleted(notebook: Notebook) -> list[Version]:
     return [version for version in deleted if version is not None]
 
 
+def name_writers(notebook: Notebook, versions: Iterable[Version]) -> list[Version]:
+    """Return `versions` with the agent and session of those that another program wrote, where a
+    transcript shows it.
+    """
+    origins = load_origins(notebook.activity, notebook.place.root, {})
+    named: list[Version] = []
+    for version in versions:
+        of_note = origins.get(version.path, ()) if version.is_foreign else ()
+        writer = find_writer(of_note, version.at, is_gone=version.sha is None)
+        named.append(replace(version, by=writer.writer) if writer else version)
+    return named
+
+
 def _ops_through_renames(
     history: History, root: str, path: str
 ) -> list[tuple[int, int, FileOperation]]:
@@ -106,9 +125,12 @@ def _version(history: History, act: HistoryEntry, n: int, op: FileOperation) -> 
     else:
         kind = "changed" if op.post is not None else "deleted"
     by = f"session {op.session}" if op.session else act.author.label
-    at = op.written if act.kind in (SEEN, FIRST) and op.written else act.at
+    is_foreign = act.kind in (SEEN, FIRST)
+    at = op.written if is_foreign and op.written else act.at
     size = history.get_size(op.post)
-    return Version(f"{act.n}.{n}", op.path, at, by, act.reason, kind, op.post, op.pre, size)
+    return Version(
+        f"{act.n}.{n}", op.path, at, by, act.reason, kind, op.post, op.pre, size, is_foreign
+    )
 
 
 def read_content(notebook: Notebook, sha: str | None) -> bytes | None:
@@ -160,15 +182,49 @@ def pick_version(candidates: Iterable[Version], wanted: str) -> Version:
 
 def compose_restore(notebook: Notebook, memory: Memory, version: Version, path: str) -> ChangeSet:
     """Return the change set that restores the note at `path` to the bytes of `version`, or of the
-    one before if `version` is a deletion. Empty if the note has them already. Raises NoteNotFound,
+    one before if `version` is a deletion; a note that is not in the memory gets the index entry
+    back that it had last. Empty if the note has these bytes already. Raises NoteNotFound,
     ChangeRefused if a value was purged from the version, and StateUnusable.
     """
     raw = read_whole_content(notebook, version.sha or version.sha_before)
     file = memory.by_path.get(path)
-    before = file.raw if file else None
-    edit = Edit(memory.root, path, before, raw)
+    edits = drop_empty_edits([Edit(memory.root, path, file.raw if file else None, raw)])
     text = (raw or b"").decode("utf-8", "replace")
-    act = Rewrite(path, text) if file else Create(path, text, entry="")
-    edits = drop_empty_edits([edit])
+    entry, others = (None, []) if file else _find_removal(notebook, memory, path)
+    act = Rewrite(path, text) if file else Create(path, text, entry.insert.text if entry else "")
+    warnings: list[str] = []
+    if others:
+        names = ", ".join(map(make_visible, others))
+        warnings.append(f"Changed when it was removed, and not restored with it: {names}.")
+    if entry:
+        try:
+            edits = (*edits, *compose(memory, [Change(entry.insert)]).edits)
+        except ChangeRefused as refused:
+            warnings.append(f"Its index entry was not restored: {refused.message}")
     changes = (Change(act, f"as it was on {version.at[:16]}"),)
-    return ChangeSet(edits, changes, tuple(find_hard_link_warnings(memory, edits)))
+    return ChangeSet(edits, changes, (*warnings, *find_hard_link_warnings(memory, edits)))
+
+
+def _find_removal(
+    notebook: Notebook, memory: Memory, path: str
+) -> tuple[DroppedEntry | None, list[str]]:
+    """Return the entry that an index had for the note at `path` since that was last written, and
+    the notes that were changed together with its removal.
+    """
+    entry: DroppedEntry | None = None
+    others: list[str] = []
+    with open_recorded(notebook.database, memory.root) as recorded:
+        if recorded is None:
+            return None, others
+        history, root = recorded
+        written = [n for n, _, op in history.list_operations_on(root, path) if op.post is not None]
+        later = history.list_operations_after(root, max(written, default=0))
+        removals = {n for n, _, op in later if op.path == path}
+        for number, _, op in reversed(later):
+            role = memory.layout.get_role(op.path)
+            if number in removals and op.pre and op.post and role is FileRole.NOTE:
+                others.append(op.path)
+            if entry is None and role is FileRole.INDEX and history.is_unmasked(op.pre):
+                old = parse_index(op.path, history.get_content(op.pre), memory.layout)
+                entry = find_dropped_entry(memory, old, path) if old else None
+    return entry, sorted(set(others))

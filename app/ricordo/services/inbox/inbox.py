@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
 from typing import Any
 
-from ricordo.agents.transcripts.session import FileAction
 from ricordo.lint.evidence import NO_EVIDENCE
 from ricordo.memory.memory import Memory
 from ricordo.secrets import mask
 from ricordo.services.sessions.activity import Activity
-from ricordo.services.sessions.origin import NoteOrigin, load_origins
+from ricordo.services.sessions.origin import NoteOrigin, find_writer, load_origins
 from ricordo.services.workspace.evidence import do_not_wait
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.database import transaction
@@ -379,12 +377,6 @@ def _decode(raw: bytes | None) -> str:
     return (raw or b"").decode("utf-8", "replace")
 
 
-_BEFORE, _AFTER = timedelta(seconds=5), timedelta(seconds=120)
-"""How far the time of a file may be from the call of a tool and from its end. Between the two the
-agent may have asked the user for permission.
-"""
-
-
 def update_writers(notebook: Notebook, memory: Memory) -> None:
     """Read what was added to the transcripts since the last time, and nothing else."""
     activity = Activity(notebook.place, notebook.environment, notebook.activity)
@@ -404,38 +396,5 @@ def _name_writer(arrival: InboxChange, origins: dict[str, tuple[NoteOrigin, ...]
     writes = [
         origin for path in arrival.all_paths for origin in origins.get(path, ()) if origin.deed
     ]
-    writer = _find_writer(arrival, writes)
+    writer = find_writer(writes, arrival.at, is_gone=arrival.kind == "deleted")
     return replace(arrival, by=writer.writer) if writer else arrival
-
-
-def _find_writer(arrival: InboxChange, origins: Iterable[NoteOrigin]) -> NoteOrigin | None:
-    """Return the origin of the file as it is: the last of several."""
-    at = _parse_time(arrival.at)
-    is_gone = arrival.kind == "deleted"
-    fitting = [
-        origin
-        for origin in origins
-        if at is not None
-        and (origin.deed is FileAction.DELETED) == is_gone
-        and _can_be_origin(origin, at, is_gone)
-    ]
-    return max(fitting, key=lambda origin: origin.at, default=None)
-
-
-def _can_be_origin(origin: NoteOrigin, at: datetime, is_gone: bool) -> bool:
-    """Return whether a file with the time `at` may come from `origin`. A deleted file has no time:
-    `at` is when the deletion was noticed.
-    """
-    started = _parse_time(origin.at)
-    done = _parse_time(origin.done) or started
-    if started is None or done is None or started - _BEFORE > at:
-        return False
-    return is_gone or at <= done + _AFTER
-
-
-def _parse_time(text: str) -> datetime | None:
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return at if at.tzinfo else at.astimezone()

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
 
 from ricordo.errors import ChangeRefused
-from ricordo.memory.change import Change, ChangeSet, Edit, Insert, Rewrite, drop_empty_edits
+from ricordo.memory.change import Change, ChangeSet, Edit, Rewrite, drop_empty_edits
 from ricordo.memory.compose import compose, find_hard_link_warnings
 from ricordo.memory.diff import revert_hunks
-from ricordo.memory.index import Entry, MemoryIndex, read_index
-from ricordo.memory.layout import FileRole, Layout
+from ricordo.memory.entry import DroppedEntry, find_dropped_entry
+from ricordo.memory.index import MemoryIndex, parse_index
+from ricordo.memory.layout import Layout
 from ricordo.memory.memory import Memory
-from ricordo.memory.note import FileFacts, read_note
 from ricordo.services.inbox.inbox import REVERT_REASON_PREFIX, Inbox, InboxChange
 from ricordo.text import make_visible
 
@@ -86,64 +85,24 @@ def list_dropped_entries(arrival: InboxChange, layout: Layout) -> tuple[str, ...
     before, after = _read_index(arrival, layout, old=True), _read_index(arrival, layout, old=False)
     if before is None:
         return ()
-    targets = {_get_target(entry) for entry in after.entries} if after is not None else set()
-    dropped = (entry for entry in before.entries if _get_target(entry) not in targets)
+    targets = {entry.link.target for entry in after.entries} if after is not None else set()
+    dropped = (entry for entry in before.entries if entry.link.target not in targets)
     return tuple(dict.fromkeys(entry.title or entry.text.strip() for entry in dropped))
 
 
-class _RestoredEntry(NamedTuple):
-    """An entry to restore in its index."""
-
-    insert: Insert
-    line: int
-    """The line on which it was."""
-
-
-def _find_dropped_entry(arrival: InboxChange, shown: Inbox, memory: Memory) -> list[_RestoredEntry]:
+def _find_dropped_entry(arrival: InboxChange, shown: Inbox, memory: Memory) -> list[DroppedEntry]:
     for other in shown.changes:
         old = _read_index(other, memory.layout, old=True)
-        current = next((index for index in memory.indexes if index.path == other.path), None)
-        if old is None or current is None:
-            continue
-        matching = [entry for entry in old.entries if _links_to(old, entry, arrival.path)]
-        if not matching or any(
-            _links_to(current, entry, arrival.path) for entry in current.entries
-        ):
-            continue
-        insert = Insert(current.path, _find_line(old, matching[0], current), matching[0].text)
-        return [_RestoredEntry(insert, matching[0].line)]
+        if old is not None and (entry := find_dropped_entry(memory, old, arrival.path)):
+            return [entry]
     return []
-
-
-def _find_line(old: MemoryIndex, entry: Entry, current: MemoryIndex) -> int:
-    """Return the line after which to insert `entry`: after the nearest entry that was above it,
-    else after the last one.
-    """
-    above = [other for other in old.entries if other.line < entry.line]
-    lines = {_get_target(entry): entry.line for entry in current.entries}
-    for other in reversed(above):
-        if _get_target(other) in lines:
-            return lines[_get_target(other)]
-    return max(lines.values(), default=current.note.text.count("\n"))
 
 
 def _read_index(arrival: InboxChange, layout: Layout, *, old: bool) -> MemoryIndex | None:
     """Return the index that a change is about, before or after it."""
-    path = (arrival.old_path or arrival.path) if old else arrival.path
-    raw = arrival.before if old else arrival.after
-    if raw is None or layout.get_role(path) is not FileRole.INDEX:
-        return None
-    return read_index(read_note(path, raw, FileFacts(len(raw), 0.0, 0, 0), layout))
-
-
-def _links_to(index: MemoryIndex, entry: Entry, path: str) -> bool:
-    target = _get_target(entry).removeprefix("./")
-    full = f"{index.folder}/{target}" if index.folder else target
-    return path.removesuffix(".md") in (full.removesuffix(".md"), target.removesuffix(".md"))
-
-
-def _get_target(entry: Entry) -> str:
-    return entry.link.target
+    if old:
+        return parse_index(arrival.old_path or arrival.path, arrival.before, layout)
+    return parse_index(arrival.path, arrival.after, layout)
 
 
 def _refuse_purged(arrival: InboxChange) -> None:

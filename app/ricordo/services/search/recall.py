@@ -22,6 +22,7 @@ from ricordo.search.reader import IndexReader
 from ricordo.search.select import BROAD, MAX_SELECTED, Selected, Strictness, select
 from ricordo.search.snippet import extract_passage
 from ricordo.search.store import Withholding
+from ricordo.secrets import mask_passage
 from ricordo.services.workspace.environment import Environment
 
 if TYPE_CHECKING:
@@ -147,14 +148,14 @@ def describe_results(results: Sequence[RecallResult]) -> Mapping[str, object]:
 
 
 def describe_result(result: RecallResult) -> dict[str, object]:
-    """Return a note that was found as JSON documents have it."""
+    """Return a note that was found as JSON documents have it, with its secrets masked."""
     note = result.note
     return {
         "path": note.path,
-        "name": note.name,
-        "description": note.description,
+        "name": mask_passage(note.name, note.text),
+        "description": mask_passage(note.description, note.text),
         "type": note.type,
         "score": round(result.score, 4),
         "why": list(result.why),
-        "snippet": result.snippet,
+        "snippet": mask_passage(result.snippet, note.text),
     }

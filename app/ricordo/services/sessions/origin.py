@@ -6,8 +6,9 @@ Origins are stored when they are found in a transcript, and stay when the transc
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
 from itertools import dropwhile
 from typing import Any
 
@@ -146,3 +147,44 @@ def parse_origin(stored: StoredOrigin) -> NoteOrigin | None:
         return NoteOrigin(**{**fields, "turns": turns, "deed": deed, "agent": agent})
     except (ValueError, TypeError, KeyError):
         return None
+
+
+_BEFORE, _AFTER = timedelta(seconds=5), timedelta(seconds=120)
+"""How far the time of a file may be from the call of a tool and from its end. Between the two the
+agent may have asked the user for permission.
+"""
+
+
+def find_writer(origins: Iterable[NoteOrigin], at: str, *, is_gone: bool) -> NoteOrigin | None:
+    """Return the last of `origins` from which a file with the time `at` may come, ISO 8601; if it
+    `is_gone`, the one that deleted it. None if there is none.
+    """
+    time = _parse_time(at)
+    fitting = [
+        origin
+        for origin in origins
+        if time is not None
+        and origin.deed is not None
+        and (origin.deed is FileAction.DELETED) == is_gone
+        and _can_be_origin(origin, time, is_gone)
+    ]
+    return max(fitting, key=lambda origin: origin.at, default=None)
+
+
+def _can_be_origin(origin: NoteOrigin, at: datetime, is_gone: bool) -> bool:
+    """Return whether a file with the time `at` may come from `origin`. A deleted file has no time:
+    `at` is when the deletion was noticed.
+    """
+    started = _parse_time(origin.at)
+    done = _parse_time(origin.done) or started
+    if started is None or done is None or started - _BEFORE > at:
+        return False
+    return is_gone or at <= done + _AFTER
+
+
+def _parse_time(text: str) -> datetime | None:
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return at if at.tzinfo else at.astimezone()

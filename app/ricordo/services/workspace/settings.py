@@ -64,12 +64,13 @@ def list_known_names(
     themes: Collection[str] = (),
 ) -> SettingsNames:
     """Return all names that settings may use."""
-    from ricordo.lint.rule import DEFAULT_THRESHOLDS, load_rules
+    from ricordo.lint.rule import DEFAULT_THRESHOLDS, LARGEST_THRESHOLDS, load_rules
     from ricordo.settings.reader import SettingsNames
 
     return SettingsNames(
         rules={rule.name: rule.severity.word for rule in load_rules().values()},
         thresholds=DEFAULT_THRESHOLDS,
+        largest=LARGEST_THRESHOLDS,
         actions=None if actions is None else tuple(actions),
         themes=themes,
         home=home_directory(environment.environ),

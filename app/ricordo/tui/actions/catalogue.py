@@ -555,7 +555,7 @@ CHANGE_ACTIONS: tuple[Action, ...] = (
         "undo",
         "u",
         "undo",
-        "Undo the last change, and name it",
+        "Undo the last change, and name it; show it first if this notebook did not make it",
         Group.CHANGE,
         NOTEBOOK | LIST_DIFF_SCREENS | _HANDOFFS | {ScreenId.CONFLICTS, ScreenId.REVIEW},
         offered_in=ANY_PANE | LIST_DIFF_SCREENS | _HANDOFFS | {ScreenId.CONFLICTS, ScreenId.REVIEW},

@@ -18,11 +18,19 @@ from ricordo.services.edits.change import (
     apply_or_merge,
     build_change_set,
 )
-from ricordo.services.history.undo import UndoResult, UndoToConfirm, redo, undo
+from ricordo.services.history.undo import (
+    UndoResult,
+    UndoToConfirm,
+    find_foreign_change,
+    redo,
+    undo,
+)
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.storage.writer import Applied
+from ricordo.text import make_one_line
 from ricordo.tui.dialogs.change_set import ExtraAction, ProposalScreen
 from ricordo.tui.dialogs.edit_conflict import EditConflictScreen
+from ricordo.tui.render.inbox_rows import format_moment
 
 if TYPE_CHECKING:
     from ricordo.memory.change import ChangeSet
@@ -209,17 +217,19 @@ class ChangeWriter:
         """Undo the last change and report it; return what it was about. Raises what `undo`
         raises.
         """
-        return await self._undo_or_redo(undo, "Undone")
+        return await self._undo_or_redo(undo, "Undone", back=True)
 
     async def redo_last(self) -> frozenset[str]:
         """Redo what was undone last and report it; return what it was about. Raises what `redo`
         raises.
         """
-        return await self._undo_or_redo(redo, "Redone")
+        return await self._undo_or_redo(redo, "Redone", back=False)
 
     async def _undo_or_redo(
-        self, act: Callable[[Notebook], UndoResult | UndoToConfirm], word: str
+        self, act: Callable[[Notebook], UndoResult | UndoToConfirm], word: str, *, back: bool
     ) -> frozenset[str]:
+        if not await self._may_undo(word, back=back):
+            return frozenset()
         outcome = await asyncio.to_thread(act, self.notebook)
         message = f"{word}: {outcome.description}."
         if isinstance(outcome, UndoResult):
@@ -233,6 +243,30 @@ class ChangeWriter:
         else:
             await self.show_edit_conflict(outcome.outcome, outcome.follow_up)
         return frozenset()
+
+    async def _may_undo(self, word: str, *, back: bool) -> bool:
+        """Show the next change to undo or redo where this notebook did not make it; return whether
+        to go on. What the user approves only in part is written here.
+        """
+        shown = 0
+        find = partial(find_foreign_change, self.notebook, back=back)
+        # meanwhile another program may have changed something else
+        while (foreign := await asyncio.to_thread(find)) and foreign.act != shown:
+            shown, change_set = foreign.act, foreign.change_set
+            if not change_set:
+                continue
+            root = self.notebook.place.root
+            outside = [f"{it.root}/{it.path}" for it in change_set.edits if it.root != root]
+            words = [f"{foreign.description}, {format_moment(foreign.at)}"]
+            words += [f"outside the memory: {make_one_line(path)}" for path in outside]
+            title = f"{'Undo' if back else 'Redo'} what was not done in this notebook?"
+            approved = await self.propose(title, change_set, words)
+            if approved != change_set:
+                if approved is not None:
+                    message = f"{word} in part: {foreign.description}."
+                    await self.write_and_report(approved, message, foreign.act)
+                return False
+        return True
 
     def report(self, message: str, *, severe: bool = False) -> None:
         """Show `message` in a toast."""

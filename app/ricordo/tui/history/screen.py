@@ -15,6 +15,7 @@ from ricordo.services.history.versions import (
     compose_restore,
     list_deleted,
     list_versions,
+    name_writers,
     read_content,
 )
 from ricordo.settings.keymap import Keymap
@@ -139,13 +140,18 @@ class HistoryScreen(ListDiffScreen):
         self.run_worker(self._run_reporting(work), group="history", exclusive=True)
 
     async def _load(self, path: str) -> None:
-        deleted = await asyncio.to_thread(list_deleted, self._notebook)
-        note_versions = await asyncio.to_thread(list_versions, self._notebook, path) if path else []
+        deleted, note_versions = await asyncio.to_thread(self._read_versions, path)
         # all at once: a paint in between must find values that belong together
         self._path, self._deleted, self._versions = path, deleted, note_versions
         count = len(note_versions) + bool(deleted) if path else len(deleted)
         self._list.show(count, 0, NO_HISTORY if path else NO_DELETED_NOTES)
         await self._show()
+
+    def _read_versions(self, path: str) -> tuple[list[Version], list[Version]]:
+        """Return the deleted notes, and the versions of the note at `path`; none for ""."""
+        notebook = self._notebook
+        versions = list_versions(notebook, path) if path else []
+        return name_writers(notebook, list_deleted(notebook)), name_writers(notebook, versions)
 
     def _chosen(self) -> None:
         self._load_latest(self._show)

@@ -11,7 +11,7 @@ from ricordo.memory.layout import FileRole
 from ricordo.memory.note import is_protected
 from ricordo.secrets import find_secrets
 from ricordo.services.edits.fix import INTERACTIVE_RULES, compose_fix
-from ricordo.services.history.maintenance import PurgeResult, purge_value
+from ricordo.services.history.maintenance import purge_value
 from ricordo.storage.decisions import Decision
 from ricordo.text import make_one_line
 from ricordo.tui.dialogs.change_set import ExtraAction, ProposalScreen
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ricordo.tui.edits.writer import ChangeWriter
 
 _PURGES = "purges the value from the history too"
+_MOST_NAMED = 5
+"""Files in a message."""
 _KEPT = "The history keeps the value; p makes ctrl+s purge it too."
 
 
@@ -52,19 +54,19 @@ class FixActions:
         if approved is None:
             return
         values = _removed_secrets(approved) if purges else []
-        message = "Masked." if values else "Fixed. u undoes it."
+        message = "Masked; purging the history …" if values else "Fixed. u undoes it."
         if await writing.write_and_report(approved, message) and values:
-            for value in values:
-                environment = writing.notebook.environment
-                self._report_purged(await asyncio.to_thread(purge_value, environment, value))
+            await self._purge(values)
 
-    def _report_purged(self, purged: PurgeResult) -> None:
-        versions = purged.history.contents
-        message = f"Purged the value from {versions} version{'' if versions == 1 else 's'}."
-        if purged.still_holding:
-            files = ", ".join(make_one_line(path) for path in purged.still_holding[:5])
-            message += f" Still in {files}."
-        self._writing.report(message, severe=bool(purged.still_holding))
+    async def _purge(self, values: Sequence[str]) -> None:
+        environment = self._writing.notebook.environment
+        results = [await asyncio.to_thread(purge_value, environment, value) for value in values]
+        what = "the value" if len(values) == 1 else f"{len(values)} values"
+        message = f"Purged {what} from the history, for good."
+        holding = dict.fromkeys(path for purged in results for path in purged.still_holding)
+        if holding:
+            message += f" Still in {', '.join(map(make_one_line, list(holding)[:_MOST_NAMED]))}."
+        self._writing.report(message, severe=bool(holding))
 
     async def protect(self, snapshot: Snapshot | None, paths: Sequence[str]) -> None:
         """Protect notes; where all are protected, end that."""

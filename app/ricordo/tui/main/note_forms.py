@@ -50,7 +50,7 @@ class NoteForms:
             self._unfinished[_NEW] = filled
             raise
         change_set = await self._writing.compose(memory, [act], "made by hand")
-        message = f"Created {make_one_line(act.path)}. e edits it, u undoes it."
+        message = f"Created {make_one_line(act.path)} without text. e writes it, u undoes it."
         if await self._write("New note", change_set, message, _NEW, filled):
             self._open_note(act.path)
 

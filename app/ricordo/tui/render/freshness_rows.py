@@ -190,7 +190,7 @@ def render_meter(share: float, width: int) -> StyledSpan:
 def _render_head(
     snapshot: Snapshot, path: str, scope: FindingScope, width: int
 ) -> list[StyledLine]:
-    lines = [_render_summary(snapshot), *_render_load(snapshot.memory.load, width), BLANK]
+    lines = [*_render_summary(snapshot, width), *_render_load(snapshot.memory.load, width), BLANK]
     tabs: list[StyledSpan] = []
     for each in list_scopes(snapshot):
         style = "accent bold" if each is scope else "dim"
@@ -199,17 +199,18 @@ def _render_head(
     return [*lines, *(StyledLine(row) for row in wrap(tabs, width)), BLANK]
 
 
-def _render_summary(snapshot: Snapshot) -> StyledLine:
+def _render_summary(snapshot: Snapshot, width: int) -> list[StyledLine]:
+    """Return the number of findings and that of notes, below each other where they are too wide."""
+    notes = f"{len(snapshot.memory.notes):,} notes"
     if not snapshot.is_judged:
-        return StyledLine((StyledSpan(f"{len(snapshot.memory.notes)} notes", "bold"),))
-    number, notes = snapshot.needs_attention, len(snapshot.memory.notes)
-    attention = "1 needs attention" if number == 1 else f"{number:,} need attention"
-    return StyledLine(
-        (
-            StyledSpan(attention, "bold" if number else "fine"),
-            StyledSpan(f"  {snapshot.notes_in_order:,}/{notes:,} OK", "dim"),
-        )
-    )
+        return [StyledLine((StyledSpan(notes, "bold"),))]
+    number = snapshot.needs_attention
+    attention = "1 finding needs" if number == 1 else f"{number:,} findings need"
+    findings = StyledSpan(f"{attention} attention", "bold" if number else "fine")
+    in_order = StyledSpan(f"{snapshot.notes_in_order:,}/{notes} OK", "dim")
+    if count_cells(findings.text) + 2 + count_cells(in_order.text) > width:
+        return [StyledLine((findings,)), StyledLine((in_order,))]
+    return [StyledLine((findings, StyledSpan("  "), in_order))]
 
 
 def _render_load(load: Load, width: int) -> list[StyledLine]:

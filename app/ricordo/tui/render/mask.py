@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Sequence
 from threading import Lock
 
-from ricordo.secrets import Secret, find_secrets
+from ricordo.secrets import Secret, find_in_passage, find_secrets
 
 MASK = "●●●●●●"
 """Shown instead of a secret of any length; once in each line of a secret of several lines."""
@@ -52,11 +50,11 @@ def mask_passage(
     """Return a `passage` of `text`, whose white space was made single blanks, with its secrets
     masked, also those that it has only a part of; and the `marks` moved to what is left.
     """
-    if not find_cached_secrets(text):
+    secrets = find_cached_secrets(text)
+    if not secrets:
         return passage, marks
-    places = sorted(
-        {*_find_places(passage, text), *((a, b) for _, a, b in find_cached_secrets(passage))}
-    )
+    hidden = (*find_in_passage(passage, text, secrets), *find_cached_secrets(passage))
+    places = sorted({(a, b) for _, a, b in hidden})
     visible_marks = [mark for mark in marks if all(mark[1] <= a or b <= mark[0] for a, b in places)]
     moved = [
         tuple(len(_mask_places(passage[:at], places)) for at in mark) for mark in visible_marks
@@ -73,22 +71,3 @@ def _mask_places(text: str, places: Sequence[tuple[int, int]]) -> str:
             parts += [text[at:start], _PART.sub(MASK, text[start:end])]
             at = end
     return "".join(parts) + text[at:]
-
-
-def _find_places(passage: str, text: str) -> Iterator[tuple[int, int]]:
-    """Yield the places of the secrets of `text` in a passage of it."""
-    before = 1 if passage.startswith("…") else 0
-    quoted = passage[before:].removesuffix("…")
-    words = list(re.finditer(r"\S+", text))
-    begins = [word.start() for word in words]
-    flat_text = " ".join(word[0] for word in words)
-    # where each word begins in the flat text
-    flat_begins = [0, *accumulate(len(word[0]) + 1 for word in words)]
-    at = flat_text.find(quoted)
-    if at < 0:
-        return
-    for _, start, end in find_cached_secrets(text):
-        first, last = (bisect_right(begins, place) - 1 for place in (start, end - 1))
-        first_place = flat_begins[first] + start - begins[first]
-        end_place = flat_begins[last] + end - begins[last]
-        yield max(0, first_place - at) + before, min(end_place - at, len(quoted)) + before
