@@ -35,6 +35,8 @@ _ELIDED = re.compile(r"\b\w+n['’]t\b|\b\w{1,2}['’](?=\w)|['’]\w{1,2}\b")
 _NAME_CHARACTERS = 14
 """Characters of a name in a script without blanks."""
 _UNSPACED = re.compile(f"[{SPACELESS}]")
+_PATH = re.compile(r"(?:[\w.-]+/)+([\w-]+)(?:\.\w+)?|(?<=\w)\.[a-z]{1,4}\b(?=\s|\Z)")
+"""A path, of which a name has the last part without extension, or the extension of a file."""
 _DATE = re.compile(r"20\d\d-\d\d(?:-\d\d)?|20\d\d-W\d\d|\d+")
 _TYPES_WITH_REASON = ("feedback", "project")
 
@@ -70,8 +72,13 @@ def _warn_of_similar(overlap: SharedStems, statement: MemorableStatement) -> str
         for old in extract_note_statements(note):
             theirs = extract_stems(old.text)
             share = measure_share(stems, theirs)
-            is_similar = share >= _SIMILAR and len(stems & theirs) >= _FEWEST_SIMILAR
-            if is_similar and (best is None or share > best[0]):
+            is_about_it = measure_share(theirs, stems) >= _SIMILAR_OF_NOTE
+            is_similar = share >= (_SIMILAR if is_about_it else MIN_SHARE_OF_STATEMENT)
+            if (
+                is_similar
+                and len(stems & theirs) >= _FEWEST_SIMILAR
+                and (best is None or share > best[0])
+            ):
                 best = (share, note.path, old.line)
     return f"{best[1]}, line {best[2]}, may say this already" if best is not None else ""
 
@@ -108,10 +115,10 @@ def _make_body(statement: MemorableStatement) -> str:
 
 def _choose_name_words(statement: MemorableStatement) -> list[str]:
     """Return the first content words of a statement, from its first clause that has several."""
-    plain = _DATE.sub(" ", statement.statement)
+    plain = _DATE.sub(" ", _PATH.sub(r"\1", statement.statement))
     if _UNSPACED.search(plain):
         return [re.sub(r"[^\w]+", " ", plain)[:_NAME_CHARACTERS].strip()]
-    for part in ("aside", "change"):
+    for part in ("aside", "change", "decision"):
         plain = statement_pattern(part).sub(" ", lower_text(plain))
     _, stop_words = find_language(split_words(plain))
     clauses = [
@@ -204,6 +211,10 @@ MIN_SHARE_OF_NOTE = 0.9
 _SIMILAR, _FEWEST_SIMILAR = 0.5, 2
 """Share of a statement's stems, and their number, from which a statement of a note may say the
 same.
+"""
+_SIMILAR_OF_NOTE = 0.25
+"""Share of the stems of that statement of a note; one that has less of them is about more, and has
+to have nearly all of the statement.
 """
 _LONGEST_HOLDING = 6
 """Ratio of a note's stems to the statement's, above which the note as a whole is too general."""

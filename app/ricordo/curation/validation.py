@@ -391,21 +391,22 @@ def _check_index(memory: Memory, edit: Edit) -> list[str]:
 
 
 def _check_load(limits: Limits | None, before: str, after: str) -> list[str]:
-    """Return a warning where agents would not load a new index entry, or would load less of the
-    index than before; else none.
+    """Return a warning where agents would not load a new index entry, would load less of the index
+    than before, or has no room for another; else none.
     """
-    cut = compute_load(after, limits).cut_at_line
+    now, loaded = compute_load(after, limits), compute_load(before, limits)
+    cut = now.cut_at_line
     if cut is None:
-        return []
+        takes_last = loaded.has_room and not now.has_room
+        size = f"{now.lines} lines, {now.units:,} characters"
+        return [f"index-near-budget: leaves no room in the index: {size}"] * takes_last
     known = set(before.split("\n"))
     new = [number for number, line in enumerate(after.split("\n"), 1) if line not in known]
     if any(number >= cut for number in new):
         return [f"index-over-budget: agents stop loading at line {cut}, before its entry"]
-    loaded = compute_load(before, limits)
     if loaded.cut_at_line is None:
         return [f"index-over-budget: agents would stop loading the index at line {cut}"]
-    now = set(compute_load(after, limits).text.split("\n"))
-    unloaded = set(after.split("\n")) - now
+    unloaded = set(after.split("\n")) - set(now.text.split("\n"))
     count = sum(line in unloaded for line in loaded.text.split("\n"))
     if count:
         lines = "1 line" if count == 1 else f"{count} lines"

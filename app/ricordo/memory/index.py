@@ -132,6 +132,14 @@ class Load:
             return 0.0
         return max(self.lines / self.limits.lines, self.units / self.limits.units)
 
+    @property
+    def has_room(self) -> bool:
+        """Whether agents would load another line of the average length."""
+        if self.limits is None or not self.lines:
+            return True
+        another = self.units + self.units / self.lines
+        return self.lines < self.limits.lines and another <= self.limits.units
+
 
 def count_units(text: str) -> int:
     """Return the length of `text` in UTF-16 code units."""

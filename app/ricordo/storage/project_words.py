@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
 from zlib import crc32
@@ -79,7 +80,7 @@ class ProjectWords:
     def find_files(self, word: str, most: int) -> list[str]:
         """Return up to `most` files that contain `word`, ordered by path."""
         checksum = crc32(word.encode("utf-8", "surrogateescape"))
-        paths = (path for path, (_, checksums) in self._files.items() if checksum in checksums)
+        paths = (path for path, (_, sums) in self._files.items() if _is_in(checksum, sums))
         return sorted(paths)[:most]
 
     def _read(
@@ -151,6 +152,12 @@ class ProjectWords:
                     if before.get(path) is not entry
                 ),
             )
+
+
+def _is_in(checksum: int, checksums: array[int]) -> bool:
+    """Return whether sorted `checksums` contain one."""
+    at = bisect_left(checksums, checksum)
+    return at < len(checksums) and checksums[at] == checksum
 
 
 def _raw(path: str) -> bytes:

@@ -345,6 +345,18 @@ def test_new_takes_body_and_frontmatter_and_adds_the_entry(memory: Path, ricordo
     assert "**How to apply:**" in (memory / "be-brief.md").read_text()
 
 
+def test_the_template_of_a_new_note_is_in_the_language_of_the_memory(
+    memory: Path, ricordo: Ricordo
+) -> None:
+    for number in range(9):
+        body = "Die Tafel am Pegel wird nicht mit der Hand gelesen, und das ist auch gut so.\n"
+        (memory / f"tafel{number}.md").write_text(note_text(f"tafel{number}", body))
+    ricordo("new", "Kurz", "--type", "feedback")
+    text = (memory / "kurz.md").read_text()
+    assert "**Warum:**" in text
+    assert "**Why:**" not in text
+
+
 @pytest.mark.parametrize(
     ("words", "text", "path", "starts"),
     [

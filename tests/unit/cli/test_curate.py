@@ -392,6 +392,12 @@ def test_an_entry_that_agents_would_not_be_given_is_warned_of(
     words = ("curate", "--session", str(transcript), "--dry-run", "--json")
     warnings = [it["warnings"] for it in json.loads(ricordo(*words))["changes"]]
     assert all("over-budget" not in str(it) for it in warnings)
+    index.write_text(
+        "".join(f"- line {n} of the house\n" for n in range(199 - INDEX.count("\n"))) + INDEX,
+        "utf-8",
+    )
+    told = [it for it in json.loads(ricordo(*words))["changes"] if it["op"] == "create"]
+    assert "index-near-budget: leaves no room in the index: 200 lines" in str(told[0]["warnings"])
     index.write_text("".join(f"- line {n} of the house\n" for n in range(200)) + INDEX, "utf-8")
     told = json.loads(ricordo(*words))["changes"]
     create = next(it for it in told if it["op"] == "create")
@@ -579,7 +585,7 @@ def test_only_entries_that_agents_would_load_are_proposed_each_with_its_note(
     names = [f"quay-{n}" for n in range(3)]
     for name in names:
         (memory / f"{name}.md").write_text(note_text(name, f"The quay {name} is wide.\n"), "utf-8")
-    lines[1:1] = [f"A line about the bay, number {n}." for n in range(198 - len(lines))]
+    lines[1:1] = [f"A line about the bay, number {n}." for n in range(197 - len(lines))]
     index.write_text("\n".join(lines) + "\n", "utf-8")
     settle(memory)
     ricordo("curate")

@@ -92,6 +92,34 @@ def test_a_new_note_warns_of_one_that_may_say_the_same_in_another_language(root:
     assert wish.warning == ""
 
 
+def test_a_line_about_more_does_not_say_a_statement_already(root: Path) -> None:
+    line = "Commit messages are short and plain, in lower case, and name the files of one change."
+    files = {"style.md": note_text("style", f"{line}\n"), "other.md": note_text("other", "Mud.\n")}
+    (wish,) = placed(root, files, "Never commit .env files.")
+    assert wish.warning == ""
+    files["style.md"] = note_text("style", "No .env files are in a commit.\n")
+    (wish,) = placed(root, files, "Never commit .env files to the public branch.")
+    assert wish.warning == "style.md, line 9, may say this already"
+
+
+@pytest.mark.parametrize(
+    ("said", "path"),
+    [
+        ("Always run scripts/check-tides.sh before you commit.", "feedback_always_run_check_tides"),
+        ("We decided that the gauge stays on the east pier.", "project_gauge_stays_east_pier"),
+    ],
+)
+def test_a_new_note_is_named_by_its_subject(root: Path, said: str, path: str) -> None:
+    files = {
+        f"{type_}_{n}.md": note_text(f"{type_}-{n}", "Metres.\n", type_=type_)
+        for n in "ab"
+        for type_ in ("feedback", "project")
+    }
+    (wish,) = placed(root, files, said)
+    assert isinstance(wish.act, Create)
+    assert wish.act.path.startswith(path)
+
+
 def test_a_statement_that_says_otherwise_is_replaced(root: Path) -> None:
     said = "Ms Bruzzone has left the port office. Our contact is Davide Ferri, he reads mail."
     (wish,) = placed(root, {"on_call.md": note("on-call", CONTACT)}, said)

@@ -84,3 +84,12 @@ def test_a_note_that_names_another_gets_a_link_once(root: Path) -> None:
         "path.md": note_text("path", "In notes/berth-buffer.md and `berth-buffer`.\n"),
     }
     assert acts(root, files) == [AddLink("plan.md", "berths.md")]
+
+
+def test_words_of_a_sentence_name_no_note(root: Path) -> None:
+    files = {
+        "feedback_gate_key.md": note_text("Gate key", "The key of the gate hangs there.\n"),
+        "radio.md": note_text("radio", "The box contains gate key and manual.\n"),
+        "named.md": note_text("named", "The hook: see feedback_gate_key for it.\n"),
+    }
+    assert acts(root, files) == [AddLink("named.md", "feedback_gate_key.md")]

@@ -17,6 +17,7 @@ from ricordo.lint.claims.checker import find_claims
 from ricordo.lint.evidence import CheckOutcome, ClaimKind
 from ricordo.lint.finding import Finding
 from ricordo.memory.note import Note
+from ricordo.services.edits.fix import plan_fixes
 from ricordo.services.workspace.environment import load_environment
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.services.workspace.places import find_memory
@@ -96,6 +97,8 @@ def probe(tmp_path_factory: pytest.TempPathFactory) -> Probe:
         ("The skill is `.claude/skills/tide/SKILL.md`.", "missing-path"),
         ("See `tidepool/harmonics.py:400`.", "missing-path"),
         ("Read `docs/datum.md` first.", "missing-path"),
+        ("Buoys are in `tidepool/buoys.py` in this repo.", "missing-path"),
+        ("Buoys are in `tidepool/part-III.py`.", "missing-path"),
         ("Call `predict_height()` of `tidepool/harmonics.py`.", "missing-symbol"),
         ("`TideTable` in `tidepool/plan.py` holds it.", "missing-symbol"),
         ("`web/serve.js --silent-mode` reads `web/serve.js`.", "missing-symbol"),
@@ -157,6 +160,8 @@ def test_failed_claim_is_reported(probe: Probe, body: str, rule: str) -> None:
         "`tidepool/legacy.py` 삭제됨",
         # placeholders, other projects, files made by tools, files of the memory
         "Notes go to `tidepool/foo.py`, `tidepool/<name>.py`, `web/YYYY/MM/x.md`.",
+        "Reports are `web/ebb-YYYY-MM-DD.md`, `web/flow_YYYYMMDD.csv` and `web/CASE_XXX/`.",
+        "Buoys are in `tidepool/buoys.py` of the old harbour office repo.",
         "It is in `~/tidepool/loader.py` and `/opt/tidepool/loader.py`, see"
         " https://example.org/tidepool/loader.py and `github.com/ana/tidepool/loader.py`.",
         "Another one: `other/tidepool2/loader.py`, `@scope/package`, `origin/main`, `text/html`.",
@@ -191,7 +196,7 @@ def test_finding_is_on_the_line_of_the_body(tmp_path: Path) -> None:
     text = note_text("x", "One.\n\nIt is in `tidepool/loader.py`.\n", "`tidepool/loader.py` reads")
     finding = notebook(tmp_path, "", text=text).read_snapshot_with_evidence().findings[0]
     assert text.split("\n")[finding.line - 1] == "It is in `tidepool/loader.py`."
-    assert finding.evidence == ("no file or folder tidepool/loader.py",)
+    assert finding.evidence == ("no file or folder tidepool/loader.py", "also in x.md:3")
 
 
 @pytest.mark.parametrize(
@@ -262,6 +267,24 @@ def test_new_name_comes_from_git(tmp_path: Path) -> None:
     assert "moved to core/prediction.py in" in finding.evidence[0]
 
 
+def test_a_moved_path_is_replaced_wherever_the_note_names_it(tmp_path: Path) -> None:
+    project = project_in_git(tmp_path)
+    (project / "core").mkdir()
+    git(project, "mv", "tidepool/plan.py", "core/new-plan.py")
+    git(project, "mv", "tidepool/harmonics.py", "core/harmonics.py")
+    git(project, "commit", "--quiet", "-m", "Plans move")
+    body = "Berths: `plan.py`.\n\nGaps: `plan.py`, tides `tidepool/harmonics.py`.\n\n{}"
+    opened = notebook(tmp_path, body.format("The plan."))
+    plan = plan_fixes(opened, opened.read_snapshot_with_evidence(), unsafe=True)
+    (edit,) = plan.change_set.edits
+    assert edit.after is not None
+    new = "Berths: `core/new-plan.py`.\n\nGaps: `core/new-plan.py`, tides `core/harmonics.py`."
+    assert new in edit.after.decode()
+    for diary in ("Until May it was `plan.py`.", "## Log\n\n**2026-08-03** Made `plan.py`."):
+        found = notebook(tmp_path, body.format(diary)).read_snapshot_with_evidence().findings
+        assert [it.fix is None for it in found if "new-plan" in it.message] == [True]
+
+
 def test_bare_name_is_missing_only_where_git_knew_it(tmp_path: Path) -> None:
     project = project_in_git(tmp_path)
     git(project, "rm", "--quiet", "tidepool/plan.py")
@@ -326,6 +349,22 @@ def test_commits_after_the_note_are_reported(
     assert found("2026-09-20") == [], "on the same day nothing is reported"
     assert found("2026-09-19T23:00:00+00:00") != []
     assert found("not a date") == []
+
+
+def test_a_commit_that_adds_a_file_changes_nothing_that_a_note_says_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = write_memory(tmp_path / "project", PROJECT)
+    git(project, "init", "--quiet")
+    text = note_text("x", "See `tidepool/plan.py`.\n")
+    stamped = text.replace("  type:", "  modified: 2026-09-02\n  type:")
+    for day, count in (("2026-09-20", 0), ("2026-09-27", 1)):
+        monkeypatch.setitem(git.__globals__["ENVIRON"], "GIT_COMMITTER_DATE", f"{day}T00:00:00Z")
+        git(project, "add", "--all")
+        git(project, "commit", "--quiet", "-m", f"Work of {day}")
+        found = notebook(tmp_path, "", text=stamped).read_snapshot_with_evidence().findings
+        assert len(found) == count
+        (project / "tidepool" / "plan.py").write_text("class BerthPlan: ...\n")
 
 
 def test_commits_before_a_confirmation_are_not_reported(

@@ -11,6 +11,7 @@ from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.wiki import WIKI
 from ricordo.errors import ChangeRefused
 from ricordo.lint.conventions import learn_conventions
+from ricordo.lint.finding import Severity
 from ricordo.lint.linter import Linter
 from ricordo.lint.rule import RuleContext
 from ricordo.memory.change import Author, AuthorRole, Change, Convert
@@ -64,6 +65,38 @@ def test_links_relative_to_another_directory_stay(root: Path, rule: str) -> None
     found = Linter({}, frozenset((rule,))).run(memory, RuleContext(NOW, WIKI))
     assert found
     assert {it.fix for it in found} == {None}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_to_come"),
+    [
+        ("See the [survey](survey.md) (once it exists). Mud is blue.", True),
+        ("Mud is blue. The [survey](survey.md) is still to be written.", True),
+        ("Siehe [Vermessung](survey.md), die gibt es noch nicht.", True),
+        ("测量见 [测量](survey.md)（待写）。", True),
+        ("See the [survey](survey.md). The pier is still to be written on.", False),
+    ],
+)
+def test_link_to_a_note_that_is_to_come_stays_and_is_no_error(
+    root: Path, text: str, is_to_come: bool
+) -> None:
+    severity = Severity.INFO if is_to_come else Severity.ERROR
+    for file, rule in (("a.md", "dead-link"), ("MEMORY.md", "index-missing-file")):
+        for path in ("a.md", "MEMORY.md"):
+            (root / path).unlink(missing_ok=True)
+        found = find(root, {file: note(text) if file == "a.md" else f"- {text}\n"}, rule)
+        assert (found.severity, found.fix is None) == (severity, is_to_come)
+
+
+def test_link_to_a_note_that_several_want_stays(root: Path) -> None:
+    files = {"a.md": note("See [the survey](survey.md).", "a")}
+    assert find(root, files, "dead-link").fix is not None
+    files["b.md"] = note("Mud: [survey](survey.md).", "b")
+    assert find(root, files, "dead-link").fix is None
+    (root / "a.md").unlink()
+    (root / "b.md").unlink()
+    index = {"MEMORY.md": "- [Survey](survey.md)\n- [Mud](mud.md)\n"}
+    assert find(root, index, "index-missing-file").fix is not None
 
 
 def test_common_name_in_another_folder_is_not_safe(root: Path) -> None:

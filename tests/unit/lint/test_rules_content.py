@@ -7,6 +7,7 @@ from ricordo.lint.finding import Severity
 from .conftest import Lint, note
 
 PASSED = [
+    "## Planned for 2026-01-19\n\n- ✅ the poles\n- the ladder",
     "Until 2026-03-01 uploads are limited.",
     "The audit is planned for 2026-02-01 to 2026-03-01.",
     "Merge freeze until 2026-10-08.",
@@ -25,6 +26,8 @@ PASSED = [
     "2026年10月8日までマージ禁止。",
 ]
 NOT_PASSED = [
+    "## Planned for 2026-01-19, after the session\n\n- ✅ the poles\n- [x] the ladder",
+    "Planned for 2026-01-19:\n- DONE: the poles\n- the ladder FERTIG",
     "Until 2026-03-01 the parser kept a second cache.",
     "On 2026-03-01, in the second review, I saw 12 scheduled runs.",
     "Bis 01.03.2026 lief das über den alten Server.",

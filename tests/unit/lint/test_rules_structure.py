@@ -158,6 +158,24 @@ def test_raw_source_without_links_is_an_orphan(lint: Lint) -> None:
     assert [(f.rule, f.path) for f in found] == [("orphan-note", "raw/b.md")]
 
 
+@pytest.mark.parametrize(
+    ("text", "is_named"),
+    [
+        ("Source: `raw/low water table.md`", True),
+        ("From low water table.md of May.", True),
+        ("The low water table has a gap.", False),
+        ("From no low water table.md5.", False),
+    ],
+)
+def test_raw_source_that_a_page_names_is_no_orphan(lint: Lint, text: str, is_named: bool) -> None:
+    files = {
+        "wiki/index.md": "- [P](p.md)\n",
+        "wiki/p.md": f"{text}\n",
+        "raw/low water table.md": "Its own name is low water table.md here.",
+    }
+    assert bool(lint(files, "orphan-note", layout=WIKI)) is not is_named
+
+
 def test_finding_id_does_not_depend_on_the_line(lint: Lint) -> None:
     before = lint({"a.md": note("See [B](gone.md).")}, "dead-link")
     after = lint({"a.md": note("\n\nMore.\n\nSee [B](gone.md).")}, "dead-link")
@@ -269,3 +287,26 @@ def test_text_that_yaml_cuts_off_is_reported(lint: Lint, field: str, is_cut: boo
     assert [it.message for it in found] == [
         "YAML ends the description at “ #”: put it in quotes."
     ] * is_cut
+
+
+@pytest.mark.parametrize(
+    ("count", "target", "severities"),
+    [
+        (18, "harbour-chart", ["warning"]),
+        (17, "harbour-chart", ["info", "info"]),
+        (18, "chart.pdf", ["info", "info"]),
+        (18, "example", ["info", "info"]),
+    ],
+)
+def test_link_to_no_note_is_a_fault_where_links_have_notes(
+    lint: Lint, count: int, target: str, severities: list[str]
+) -> None:
+    names = [f"pier_{number}_{'abcdefghijklmnopqr'[number] * 9}" for number in range(count)]
+    notes = {f"{name}.md": note("Text.", name) for name in names}
+    notes["a.md"] = note(" ".join(f"[[{name}]]" for name in names) + f"\n\nSee [[{target}]].", "a")
+    notes["b.md"] = note(f"See [[{target}]].", "b")
+    findings = lint(notes, "wanted-note")
+    assert [it.severity.name.lower() for it in findings] == severities
+    if severities == ["warning"]:
+        assert (findings[0].path, findings[0].line) == ("a.md", 9)
+        assert findings[0].evidence[1:] == ("also in b.md:7",)

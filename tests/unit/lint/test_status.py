@@ -395,6 +395,16 @@ def test_an_entry_is_right_where_its_note_says_last_that_the_work_is_open(lint: 
         assert len(lint(files, "index-outdated-entry")) == count
 
 
+def test_an_entry_names_the_parts_of_a_range_and_how_many_are_none(lint: Lint) -> None:
+    entry = "- [A](a.md) — Phases 0-9 done (4 deferred); 10-14 pending\n"
+    for numbers, count in (("(0-9, 10-14; **4 deferred**)", 1), ("(0-9; **4 deferred**)", 0)):
+        files = {"MEMORY.md": entry, "a.md": note(f"ALL PHASES COMPLETE {numbers}.")}
+        messages = [it.message for it in lint(files, "index-outdated-entry")]
+        assert messages == ["The entry says “10-14 pending”, its note that it is done."] * count
+    files = {"MEMORY.md": "- [A](a.md) — 3 not built\n", "a.md": note("**ALL 4 PHASES DONE.**")}
+    assert lint(files, "index-outdated-entry") == ()
+
+
 CORRECTED = "# Berths\n\nA berth of the harbour is held for {} minutes.\n"
 
 
@@ -512,3 +522,126 @@ def test_file_that_every_commit_changes_and_the_memory_are_no_reason_to_read_aga
     opened = Notebook(place, environment, Settings(), frozenset(("changed-since",)))
     (finding,) = opened.read_snapshot_with_evidence().findings
     assert [it.partition(":")[0] for it in finding.evidence] == ["tide/plan.py"]
+
+
+LOST = {
+    "names in a list": ("The loop has `read_tide/fill_gaps/plot_curve`.", "missing-symbol"),
+    "a name in a table": ("| fill_gaps | closes what the gauge missed |", "missing-symbol"),
+    "a name in a sentence": ("Readings pass fill_gaps first.", "missing-symbol"),
+    "a setting in code": ("`max_gap: 4` is right for the bay.", "changed-since"),
+    "a setting in a sentence": ("The limit max_gap = 4 is right for the bay.", "changed-since"),
+    "a setting in a table": ("| `max_gap` | 4 |", "changed-since"),
+    "the target of a link": ("Read [how](tide/old_curve.py) it draws.", "missing-path"),
+    "a link from another folder": ("Read [how](../../tide/old_curve.py).", "missing-path"),
+    "a line that there was": ("See `tide/gauge.py:3`.", "missing-path"),
+    "a renamed file, by a part of its path": ("See `page/curve.jsx`.", "missing-path"),
+}
+
+
+@pytest.fixture
+def lost(repository: Repository) -> Repository:
+    """A project that had names, values and files when the note was written, and lost them."""
+    gauge = "def read_tide(): ...\ndef fill_gaps(): ...\ndef plot_curve(): ...\n"
+    page = "export const drawCurve = () => 'of all days of the month'\n" * 3
+    files = {"tide/gauge.py": gauge, "tide/old_curve.py": "", "web/page/curve.jsx": page}
+    write_memory(repository.root, {**files, "tide/limits.yaml": "max_gap: 4\n"})
+    repository.commit("feat: gauges", DAYS[1])
+    git(repository.root, "rm", "--quiet", "tide/old_curve.py")
+    git(repository.root, "mv", "web/page/curve.jsx", "web/page/curve.tsx")
+    short = gauge.replace("def fill_gaps(): ...\n", "")
+    write_memory(repository.root, {"tide/gauge.py": short, "tide/limits.yaml": "max_gap: 6\n"})
+    repository.commit("refactor: leave gaps", DAYS[2])
+    return repository
+
+
+@pytest.mark.parametrize(("body", "rule"), LOST.values(), ids=LOST)
+def test_what_the_project_lost_after_the_note_is_reported(
+    lost: Repository, body: str, rule: str
+) -> None:
+    (finding,) = lost.judge(body)
+    assert finding.rule == rule
+    assert any("2026-10-01" in text or "2026-09-10" in text for text in finding.evidence)
+    if rule == "missing-symbol":
+        later = lost.judge(body, written="2026-10-10", memory="later")
+        assert later == (), "the note may name what others have"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "On 2026-09-12 readings passed fill_gaps first.",
+        "We removed fill_gaps in autumn.",
+        "Never set `max_gap: 4` in summer.",
+        "The limit `max_gap` is 6, before it was 4.",
+        "`max_gap = 4` was too small; now `max_gap = 6`.",
+        "`gap_limit: 4` is theirs, and so is close_gaps.",
+        "See `tide/gauge.py:2` and [how](tide/gauge.py).",
+    ],
+)
+def test_what_is_past_or_of_others_is_not_reported_as_lost(lost: Repository, body: str) -> None:
+    assert lost.judge(body) == ()
+
+
+def test_notes_in_an_archive_are_not_judged(lost: Repository) -> None:
+    body = "Readings pass `fill_gaps` first."
+    index = "- [x](x.md)\n- [old](archive/x.md)\n"
+    text = note_text("old", f"{body}\n")
+    write_memory(lost.folder / "memory", {"archive/x.md": text})
+    assert [it.path for it in lost.judge(body, index=index)] == ["x.md"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_reported"),
+    [
+        ("There is no `tide/year.py`.", True),
+        ("`tide/year.py` does not exist.", True),
+        ("The project has no `tide/year.py`, so ask Ana.", True),
+        ("Es gibt noch kein `tide/year.py`.", True),
+        ("没有 `tide/year.py`。", True),
+        ("There is no `tide/month.py`.", False),
+        ("If there is no `tide/year.py`, ask Ana.", False),
+        ("No `tide/year.py` is needed for that.", False),
+    ],
+)
+def test_a_new_file_refutes_that_there_is_none(
+    repository: Repository, claim: str, is_reported: bool
+) -> None:
+    assert repository.judge(claim) == ()
+    repository.commit("feat: years", DAYS[2], **{"tide__year.py": "YEAR = 365\n"})
+    found = repository.judge(claim)
+    assert [it.rule for it in found] == ["status-claim"] * is_reported
+    assert all("tide/year.py added in" in it.evidence[0] for it in found)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "claim"),
+    [
+        ("rust-toolchain.toml", '[toolchain]\nchannel = "1.80"\n', "1.84", "It needs Rust 1.80."),
+        ("rust-toolchain", "1.80\n", "1.84", "It needs Rust 1.80."),
+        (".nvmrc", "v18.2\n", "20.1", "We are on Node.js 18.2 now."),
+        (".python-version", "3.11\n", "3.13", "It runs on Python 3.11."),
+        (".tool-versions", "nodejs 18.2\nruby 3.1\n", "3.4", "It runs on Ruby 3.1."),
+    ],
+)
+def test_files_that_pin_a_toolchain_say_its_version(
+    repository: Repository, file: str, old: str, new: str, claim: str
+) -> None:
+    write_memory(repository.root, {file: old})
+    repository.commit("chore: pin", DAYS[1])
+    assert repository.judge(claim) == ()
+    number = claim.rstrip(". now").rpartition(" ")[2]
+    changed = {"rust-toolchain": "1.84\n", ".nvmrc": "v20.1\n", ".python-version": "3.13\n"}
+    write_memory(repository.root, {file: changed.get(file, old.replace(number, new))})
+    repository.commit("chore: newer", DAYS[2])
+    (finding,) = repository.judge(claim)
+    assert finding.rule == "changed-since"
+    assert any(file in text and new in text for text in finding.evidence)
+
+
+def test_every_line_with_the_lost_name_is_evidence(lost: Repository) -> None:
+    (finding,) = lost.judge(
+        "Call `fill_gaps()` first.\n\nThen plot.\n\nNo `fill_gaps()`, no curve."
+    )
+    assert [text for text in finding.evidence if text.startswith("also in")] == [
+        f"also in x.md:{finding.line + 4}"
+    ]

@@ -209,7 +209,7 @@ def test_a_fix_is_made_whole_or_not_at_all(notebook: Open) -> None:
 def test_a_protected_note_is_not_fixed(notebook: Open) -> None:
     files = {
         "MEMORY.md": "- [T](t.md) — t\n- [U](u.md) — u\n",
-        "t.md": note_text("t", "See [it](U-.md) and [u](x.md).\n"),
+        "t.md": note_text("t", "See [it](U-.md) and [u](y.md).\n"),
         "u.md": note_text("u", "See [it](x.md).\n"),
     }
     book = notebook(files)

@@ -154,6 +154,18 @@ def test_a_long_request_finds_its_notes_by_its_sentences(desk: Desk) -> None:
     assert [note.path for note in desk.facts().notes] == ["tides.md"]
 
 
+def test_a_part_of_an_address_names_no_note_and_the_whole_does(desk: Desk) -> None:
+    root = Path(desk.notebook.place.root)
+    crane = note_text("crane 150", "Crane 150 lifts 168 tons at berth 192.\n", "crane 150")
+    gauge = note_text("gauge", "The gauge answers at 192.168.2.150 only.\n", "gauge")
+    (root / "crane_150.md").write_text(crane)
+    (root / "gauge.md").write_text(gauge)
+    desk.keep(Claude().says("It is at 192.168.2.150 now, use 3.150.2 of it.").answers("Done."), 1)
+    assert [(it.path, it.reason) for it in desk.facts().notes] == [
+        ("gauge.md", "names 192.168.2.150")
+    ]
+
+
 def test_without_a_session_there_is_nothing_to_tell(desk: Desk) -> None:
     facts = desk.facts()
     assert (facts.sessions, facts.messages, facts.notes) == ((), (), ())

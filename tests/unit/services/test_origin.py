@@ -332,6 +332,21 @@ def test_never_read_is_reported_for_notes_that_the_newest_session_could_have_rea
     assert desk.never_read() == []
 
 
+def test_unread_notes_say_nothing_where_most_are_unread(desk: Desk) -> None:
+    before = BEGAN.timestamp() - 60
+    desk.write({f"n{number}.md": note_text(f"n{number}") for number in range(9)})
+    for path in desk.root.iterdir():
+        os.utime(path, (before, before))
+    script = Claude().says("Good morning.").uses("Read", file_path=NOTE)
+    script.write(desk.home)
+    assert desk.never_read() == []
+    folder = Path(NOTE).parent
+    for number in range(7):
+        script.uses("Read", file_path=str(folder / f"n{number}.md"))
+    script.write(desk.home)
+    assert desk.never_read() == ["n7.md", "n8.md"]
+
+
 def test_a_sub_agent_and_another_agent_could_not_have_read_the_memory(desk: Desk) -> None:
     Claude().says("Good morning.").write(desk.home)
     written = (BEGAN + timedelta(hours=1)).timestamp()

@@ -199,14 +199,14 @@ def _is_of_description(memory: Memory, finding: Finding) -> bool:
 
 
 def _add_entry(memory: Memory, act: AddEntry) -> Memory | None:
-    """Return `memory` with another entry; None where agents would then not load all of the index,
-    or the entry cannot be added.
+    """Return `memory` with another entry; None where agents would then not load all of the index
+    and one more, or the entry cannot be added.
     """
     try:
         added = apply_edits(memory, compose(memory, [Change(act)]).edits)
     except ChangeRefused:
         return None
-    return added if added.load.cut_at_line is None else None
+    return added if added.load.cut_at_line is None and added.load.has_room else None
 
 
 def _propose_links(memory: Memory, gone: set[str]) -> Iterator[ProposedChange]:
@@ -230,15 +230,16 @@ def _propose_links(memory: Memory, gone: set[str]) -> Iterator[ProposedChange]:
 
 
 def _find_unique_names(memory: Memory) -> dict[str, dict[str, Note]]:
-    """Return the notes by their unique names in lower case, grouped by the first word of
-    the name.
+    """Return the notes by their unique names in lower case, grouped by the first word of the name:
+    titles of pages, and names whose words are joined; others may be ordinary words of a sentence.
     """
     by_name: dict[str, Note | None] = {}
     for note in memory.notes:
         if note.role is not FileRole.NOTE:
             continue
         for name in {note.name.lower(), note.stem.lower()}:
-            if len(_WORD.findall(name)) >= _FEWEST_WORDS:
+            is_name = memory.layout.has_own_conventions or " " not in name
+            if is_name and len(_WORD.findall(name)) >= _FEWEST_WORDS:
                 by_name[name] = None if name in by_name else note
     by_first: dict[str, dict[str, Note]] = {}
     for name, named in by_name.items():

@@ -14,7 +14,12 @@ from ricordo.lint.claims.instructions import find_repeated
 from ricordo.lint.claims.paths import check_path, find_path_claims
 from ricordo.lint.claims.project import Project
 from ricordo.lint.claims.status import check_status, find_status_claims
-from ricordo.lint.claims.symbols import check_symbol, find_symbol_claims, get_search_word
+from ricordo.lint.claims.symbols import (
+    check_symbol,
+    find_symbol_claims,
+    get_search_word,
+    search_removed,
+)
 from ricordo.lint.claims.tasks import check_task, find_task_claims, get_absent_words
 from ricordo.lint.claims.versions import (
     check_value,
@@ -109,6 +114,7 @@ def _check(
 MAX_CLAIMS = 400
 """Per note; further ones are not checked."""
 _MOST_FILES_SHOWN = 4
+_BESIDE_NAME = compile_lazily(r"[\s`*=:：(|]")
 _ENTRY = compile_lazily(r"\]\([^)\n]*\.md\b|\[\[")
 
 
@@ -207,6 +213,8 @@ def _check_all(
                 yield check_task(claim, note, project)
             case _:
                 later.append(claim)
+    if later and project.tree.commit:
+        search_removed(later, project, project.find_times(note))
     for claim in later:
         near = beside[id(claim.passage.statement)]
         yield check_symbol(claim, project, near, project.find_times(note))
@@ -216,8 +224,9 @@ def _drop_superseded(verdicts: Sequence[Verdict]) -> list[Verdict]:
     """Return `verdicts` without values of constants of which the note has the present one, too: it
     tells how they changed.
     """
-    names = {id(it): it.claim.split()[0].strip("`*=:") for it in verdicts if _is_value(it)}
-    present = {names[id(it)] for it in verdicts if _is_value(it) and _is_valid(it)}
+    values = [it for it in verdicts if _is_value(it)]
+    names = {id(it): _BESIDE_NAME.split(it.claim.lstrip("`"))[0] for it in values}
+    present = {names[id(it)] for it in values if _is_valid(it)}
     return [it for it in verdicts if names.get(id(it)) not in present or _is_valid(it)]
 
 

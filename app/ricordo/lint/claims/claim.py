@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Flag, auto
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
+from operator import or_
 
 from ricordo.dates import find_day_in_title
 from ricordo.lexicon import (
@@ -104,7 +105,8 @@ class Passage:
 
 def split_passages(note: Note) -> Iterator[Passage]:
     """Yield the sentences of a note in order, its description first."""
-    headings = _Headings(_find_distance(note.name) | _find_distance(note.stem))
+    titles = (note.name, note.stem, note.path.rpartition("/")[0])
+    headings = _Headings(reduce(or_, map(_find_distance, titles)))
     first_of_body = note.text.count("\n", 0, note.frontmatter.end) + 1
     for statement in extract_statements(note):
         distance = headings.track(statement.text)

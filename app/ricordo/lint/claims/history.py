@@ -460,8 +460,8 @@ class ProjectHistory:
         return at if at != path else ""
 
     def find_commits(self, path: str, after: float) -> list[FileCommit]:
-        """Return the commits that touched `path` after a moment, in seconds since the epoch; newest
-        first.
+        """Return the commits that changed `path` after a moment, in seconds since the epoch, newest
+        first. One that added it is none: what a note names was there when it was written.
         """
         if after < self._touched_from:
             # the oldest note of a memory is seldom checked first
@@ -481,7 +481,7 @@ class ProjectHistory:
 
     def _touched_since(self, moment: int) -> Mapping[str, list[FileCommit]]:
         touched: dict[str, list[FileCommit]] = defaultdict(list)
-        for commit, paths in self._log(f"--since=@{moment}"):
+        for commit, paths in self._log(f"--since=@{moment}", "--diff-filter=a"):
             if commit.at > self._now:
                 self.is_final = False
                 continue

@@ -1,7 +1,7 @@
 """The declarations of a project's manifests: scripts, targets, dependencies with their versions.
 
-Reads package.json, pyproject.toml, requirements*.txt, Cargo.toml, go.mod, composer.json, Makefile
-and justfile in any folder of the project. Executes nothing.
+Reads package.json, pyproject.toml, requirements*.txt, Cargo.toml, go.mod, composer.json, Makefile,
+justfile and the files that pin a toolchain in any folder of the project. Executes nothing.
 """
 
 from __future__ import annotations
@@ -199,6 +199,28 @@ def _read_justfile(manifests: Manifests, path: str, text: str) -> None:
         manifests.targets.setdefault(match[1], path)
 
 
+def _read_toolchain(manifests: Manifests, path: str, text: str) -> None:
+    if path.endswith(".toml"):
+        channel = _table(tomllib.loads(text), "toolchain").get("channel")
+    else:
+        channel = text.strip()
+    manifests.add_version("rust", channel, path)
+
+
+def _read_node_version(manifests: Manifests, path: str, text: str) -> None:
+    manifests.add_version("node", text.strip(), path)
+
+
+def _read_python_version(manifests: Manifests, path: str, text: str) -> None:
+    manifests.add_version("python", text.partition("\n")[0].strip(), path)
+
+
+def _read_tool_versions(manifests: Manifests, path: str, text: str) -> None:
+    for line in text.split("\n"):
+        name, _, version = line.partition("#")[0].strip().partition(" ")
+        manifests.add_version(name.removesuffix("js"), version.strip(), path)
+
+
 def _key(name: str) -> str:
     return _SIGNS.sub("", name.lower())
 
@@ -223,4 +245,10 @@ _READERS = {
     "makefile": _read_makefile,
     "gnumakefile": _read_makefile,
     "justfile": _read_justfile,
+    "rust-toolchain": _read_toolchain,
+    "rust-toolchain.toml": _read_toolchain,
+    ".nvmrc": _read_node_version,
+    ".node-version": _read_node_version,
+    ".python-version": _read_python_version,
+    ".tool-versions": _read_tool_versions,
 }

@@ -27,12 +27,15 @@ _PATH = compile_lazily(r"(?:\./)?[\w.@+\-()\[\]*{},/…]+")
 _BARE = compile_lazily(
     r"(?<![\w/`.:@$~<\-\\])(?:[\w.\-]+/)+[\w.\-]+\.[A-Za-z]\w{0,7}(?!\w|/|\()", re.ASCII
 )
+_LINK = compile_lazily(r"\]\((?:\.\.?/)*([^\s()#:~]+)(?:#[^\s()]*)?\)")
 _ENDING = compile_lazily(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
 _SITE = compile_lazily(
     r"(?:www\.)?[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|app|ai|co|eu|de|fr|cn|kr|jp|example|local)(?:/|$)"
 )
-_REPEATED = compile_lazily(r"([A-Z])\1+(?:-.*)?|\d{4}")
-"""`YYYY`, `NNN-title`, and the year of an example."""
+_REPEATED = compile_lazily(
+    r"([A-Z])\1+(?:-.*)?|\d{4}|(?:.*[^A-Za-z])?([A-HJ-Z])\2{2,}(?:([A-Z])\3+)*(?:[^A-Za-z].*)?"
+)
+"""`YYYY`, `NNN-title`, `report-YYYYMMDD`, and the year of an example; `III` is a number."""
 _SCRIPT = compile_lazily(
     r"(?:sudo )?(?:bash|sh|zsh|source|node|deno run|bun|bun run|tsx|npx tsx|python3?|uv run|php"
     r"|ruby|perl)"
@@ -48,13 +51,19 @@ _WITHOUT_FOLDERS = compile_lazily(r"(?<![^/])(?:\.\.\.|…)(?=/)")
 
 def find_path_claims(passage: Passage) -> Iterator[ProjectClaim]:
     """Yield the paths that a sentence names: in backticks, as the script of a command in backticks,
-    or in plain text with folder and extension.
+    as the target of a link, or in plain text with folder and extension.
     """
     for offset, text in passage.code:
         script = _SCRIPT.match(text)
         path = script[1] if script else text
         if is_path(path):
             yield ProjectClaim(ClaimKind.PATH, path, passage.line_at(offset), passage)
+    if "](" in passage.text:
+        for match in _LINK.finditer(passage.text):
+            # other rules look for pages
+            if is_path(match[1]) and not match[1].endswith(".md"):
+                line = passage.line_at(match.start(1))
+                yield ProjectClaim(ClaimKind.PATH, match[1], line, passage)
     if "/" in passage.text:
         for match in _BARE.finditer(passage.prose):
             if not _SITE.match(match[0]):
@@ -103,11 +112,11 @@ def _check_listed(
     the `match`.
     """
     paths = _find_existing(path.rstrip("/"), project)
-    if len(paths) == 1 and _is_moved_since(path, paths[0], project, times):
-        return _check_deleted(claim, path, path, project)
     if len(paths) == 1:
+        if old := _find_moved_since(path, paths[0], project, times):
+            return _check_deleted(claim, path, old, project)
         lines = [int(number) for number in match.groups() if number] if match else []
-        return _check_line(claim, paths[0], max(lines, default=0), project)
+        return _check_line(claim, paths[0], max(lines, default=0), project, times)
     if paths:
         return claim.to_verdict(CheckOutcome.VALID, f"one of {len(paths)} of that name")
     absent = _check_absent(claim, path, project)
@@ -120,15 +129,23 @@ def _to_glob(path: str) -> str:
     return _SHORTENED.sub("*", _WITHOUT_FOLDERS.sub("**", path))
 
 
-def _is_moved_since(path: str, present: str, project: Project, times: NoteTimes) -> bool:
-    """Return whether git moved what was at exactly that `path` to the `present` one after the note
-    was last changed: a path from another folder of the project has the same end.
+def _find_moved_since(path: str, present: str, project: Project, times: NoteTimes) -> str:
+    """Return the old path of the `present` file that `path` means if git moved it after the note
+    was last changed; "" otherwise. Only with another name it may be a part of that old path: a path
+    from another folder of the project has the same end.
     """
-    if path == present or "/" not in path or project.tree.has(path):
-        return False
-    commit = project.history.deleted.get(path)
-    is_since = commit is not None and 0 < times.changed < commit.at
-    return is_since and project.history.find_new_path(path) == present
+    if path == present or project.tree.has(path):
+        return ""
+    is_renamed = posixpath.basename(path) != posixpath.basename(present)
+    if not is_renamed and "/" not in path:
+        return ""
+    history = project.history
+    for old in history.find_deleted(path) if is_renamed else [path]:
+        commit = history.deleted.get(old)
+        is_since = commit is not None and 0 < times.changed < commit.at
+        if is_since and history.find_new_path(old) == present:
+            return old
+    return ""
 
 
 def find_present_file(text: str, project: Project) -> str:
@@ -154,14 +171,22 @@ def _find_existing(path: str, project: Project) -> list[str]:
     return [project.by_stem[path]] if not ending and path in project.by_stem else []
 
 
-def _check_line(claim: ProjectClaim, path: str, line: int, project: Project) -> Verdict | None:
+def _check_line(
+    claim: ProjectClaim, path: str, line: int, project: Project, times: NoteTimes
+) -> Verdict | None:
     if line > 1 and path in project.tree.files:
         lines = project.count_lines(path)
         if lines is not None and line > lines:
             length = f"{path} has {lines:,} line{'' if lines == 1 else 's'}"
-            return claim.to_verdict(
-                CheckOutcome.MISSING, length, problem=f"Line {line:,} does not exist: {length}"
-            )
+            problem = f"Line {line:,} does not exist: {length}"
+            before = project.history.graph.find_at(times.changed)
+            was = project.history.load_text_at(before[0], path).count("\n") if before else 0
+            if before and was >= line:
+                evidence = (length, f"it had {was:,} in {before[1].summary}")
+                return claim.to_verdict(
+                    CheckOutcome.MISSING, *evidence, problem=problem, existed=True
+                )
+            return claim.to_verdict(CheckOutcome.MISSING, length, problem=problem)
     return claim.to_verdict(CheckOutcome.VALID, path)
 
 

@@ -12,6 +12,7 @@ import keyword
 import re
 from collections.abc import Iterable, Iterator
 
+from ricordo.dates import has_year
 from ricordo.lint.claims.claim import Passage, ProjectClaim, load_names
 from ricordo.lint.claims.history import CODE_ENDINGS
 from ricordo.lint.claims.project import NoteTimes, Project
@@ -22,12 +23,17 @@ _NAME = r"[A-Za-z_$][\w$]*"
 _CALL = compile_lazily(rf"(?:await |new )?((?:{_NAME}(?:\.|::|->|#))*{_NAME})\(.*\)(?:;|\.\.\.)?")
 _COMPONENT = compile_lazily(r"</?([A-Z]\w+)(?:\s[^<>]*)?/?>")
 _DOTTED = compile_lazily(rf"{_NAME}(?:(?:\.|::|#){_NAME})*")
-_TELLING = compile_lazily(
+TELLING_NAME = (
     r"[a-z$_][a-z0-9$]*(?:_[a-z0-9]+)+"  # snake_case
     r"|_*[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]*)+"  # camelCase
     r"|_*(?:[A-Z][a-z0-9]+){2,}[A-Z]*"  # PascalCase
     r"|_*[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"  # CONSTANT_CASE
 )
+_TELLING = compile_lazily(TELLING_NAME)
+_NAMES = compile_lazily(rf"(?<![\w$@:-])(?:{TELLING_NAME})(?![\w$@]|[-.:][\w$])")
+"""Names in a list, a row of a table or a sentence; not the parts of paths, packages and slugs."""
+_SHORTEST = 6
+"""Letters of such a name."""
 _CLASS = compile_lazily(r"[A-Z]\w*[a-z]\w*")
 _FLAG = compile_lazily(r"(?:^|\s)--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?=$|[\s=])")
 _OWN_SCRIPT = compile_lazily(r"[\w./\-]+\.(?:sh|py|js|mjs|cjs|ts|rb|pl|php|zsh|bash)\b")
@@ -42,7 +48,9 @@ _FILE_NAME = compile_lazily(
 
 
 def find_symbol_claims(passage: Passage) -> Iterator[ProjectClaim]:
-    """Yield the names of code and the flags of scripts that a sentence has in backticks."""
+    """Yield the names of code and the flags of scripts that a sentence has in backticks, and each
+    name of code in other text.
+    """
     for offset, text in passage.code:
         line = passage.line_at(offset)
         if parse_symbol(text):
@@ -52,6 +60,18 @@ def find_symbol_claims(passage: Passage) -> Iterator[ProjectClaim]:
         elif _OWN_SCRIPT.search(text):
             for flag in _FLAG.finditer(text):
                 yield ProjectClaim(ClaimKind.SYMBOL, f"--{flag[1]}", line, passage)
+        elif "." not in text or "/" not in text:
+            yield from _find_names(passage, text, offset)
+    yield from _find_names(passage, passage.prose, 0)
+
+
+def _find_names(passage: Passage, text: str, offset: int) -> Iterator[ProjectClaim]:
+    """Yield the names of code in a part of a sentence, which begins at `offset`."""
+    for match in _NAMES.finditer(text):
+        name = match[0]
+        if len(name) >= _SHORTEST and not _is_common(name, name):
+            line = passage.line_at(offset + match.start())
+            yield ProjectClaim(ClaimKind.SYMBOL, name, line, passage)
 
 
 def parse_symbol(text: str) -> str:
@@ -94,8 +114,14 @@ def check_symbol(
     `times` of the note nor, without git, one of those paths.
     """
     word = get_search_word(claim)
+    is_marked = claim.text.startswith("--") or any(
+        claim.text in text and parse_symbol(text) for _, text in claim.passage.code
+    )
+    if not is_marked and has_year(claim.passage.statement.text):
+        # what is told of a day
+        return None
     if project.has_word(word):
-        if moved := _find_move(word, beside, project, times):
+        if is_marked and (moved := _find_move(word, beside, project, times)):
             path, *evidence = moved
             gone = f"{path} no longer defines {word}"
             moved_away = CheckOutcome.MOVED
@@ -106,8 +132,11 @@ def check_symbol(
     absent = f"no file of the project contains {word}"
     if project.tree.commit:
         removal = _find_removal(word, project, times)
-        return claim.to_verdict(CheckOutcome.MISSING, *removal, existed=True) if removal else None
-    if not any(_is_tied(word, path, project) for path in beside):
+        # what is not marked as code may be any word, unless a commit shows how the code lost it
+        if not removal or not (is_marked or len(removal) > 1):
+            return None
+        return claim.to_verdict(CheckOutcome.MISSING, *removal, existed=True)
+    if not is_marked or not any(_is_tied(word, path, project) for path in beside):
         return None
     return claim.to_verdict(CheckOutcome.MISSING, absent)
 
@@ -150,6 +179,17 @@ def build_definition(name: str) -> re.Pattern[str]:
         # a constant of a module
         rf"|{re.escape(name)}\s*(?::[^=]+)?="
     )
+
+
+def search_removed(claims: Iterable[ProjectClaim], project: Project, times: NoteTimes) -> None:
+    """Search the code at the `times` of a note for all names that the project does not contain at
+    once, which is faster than one by one.
+    """
+    words = {get_search_word(claim) for claim in claims}
+    absent = [word for word in words if not project.has_word(word)]
+    for moment in dict.fromkeys((times.changed, times.written)) if absent else ():
+        if before := project.history.graph.find_at(moment):
+            project.history.find_words_at(before[0], absent)
 
 
 def _find_removal(word: str, project: Project, times: NoteTimes) -> tuple[str, ...]:

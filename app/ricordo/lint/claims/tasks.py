@@ -68,12 +68,17 @@ def find_task_claims(passage: Passage) -> Iterator[ProjectClaim]:
 def _find_code_tasks(passage: Passage) -> Iterator[ProjectClaim]:
     """Yield the claims that a file or other code is still to be written."""
     spoken = lower_text(passage.prose)
+    written = lower_text(passage.text)
     marks = list(_task().finditer(spoken)) if passage.code else []
     for offset, text in passage.code:
         end = offset + len(text)
         if not _is_named(text, passage):
             continue
-        after = _words("unbuilt").search(spoken, end, end + _NEAR)
+        if absent := _absent().search(written, max(0, offset - _BESIDE), offset):
+            if not is_rule(passage, (absent.start(), end)):
+                yield build_claim(ClaimKind.TASK, passage, (absent.start(), end))
+            continue
+        after = _unbuilt().search(spoken, end, end + _NEAR)
         if after and len(passage.text[end : after.start()]) <= _BESIDE:
             span = (offset, after.end())
             if _LINK.match(passage.text[end : after.start()]) and not is_rule(passage, span):
@@ -273,6 +278,21 @@ def _task() -> re.Pattern[str]:
     # no boundary behind: some of the expressions end with a sign
     ends = "|".join(f"(?:{text})" for text in list_expressions("status", "make"))
     return re.compile(f"{ends}|{build_alternation(list_expressions('status', 'todo'))}")
+
+
+@cache
+def _absent() -> re.Pattern[str]:
+    """Return the pattern of the end of a text that denies what comes next."""
+    words = build_alternation(list_expressions("status", "absent"))
+    return re.compile(rf"(?:{words})[\s`*_(]*\Z")
+
+
+@cache
+def _unbuilt() -> re.Pattern[str]:
+    parts = ("unbuilt", "missing")
+    return re.compile(
+        build_alternation(text for part in parts for text in list_expressions("status", part))
+    )
 
 
 @cache

@@ -13,6 +13,7 @@ from ricordo.lint.claims.claim import Passage, ProjectClaim
 from ricordo.lint.claims.history import FileCommit
 from ricordo.lint.claims.manifests import DeclaredVersion
 from ricordo.lint.claims.project import Project
+from ricordo.lint.claims.symbols import TELLING_NAME
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.patterns import compile_lazily
 
@@ -25,15 +26,18 @@ _DIGITS = compile_lazily(r"\d+")
 _REQUIRED = compile_lazily(r"[~^]?\d+(?:\.\d+)*")
 _RANGE = compile_lazily(r"[|,]|\s-\s|\*|^(?:workspace|file|link|git|http|npm|catalog):|^latest$|^>")
 _PORT = compile_lazily(r"\bport (\d{2,5})\b", re.IGNORECASE)
-_CONSTANT = r"(?P<name>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"
-_SET = compile_lazily(rf"{_CONSTANT}\s*=\s*(?P<value>-?\d[\d_.]*|true|false|True|False)")
+_KEY = rf"(?P<name>{TELLING_NAME})"
+_SET = compile_lazily(rf"{_KEY}\s*[=:]\s*(?P<value>-?\d[\d_.]*|true|false|True|False)")
 _SPOKEN_VALUE = compile_lazily(
-    rf"(?<![\w./*+^-])`?{_CONSTANT}`?\*{{0,2}}\s?(?:\(|\||[=:：]|is|are|ist|est|es|è|é|为|是|は)?\s?"
+    rf"(?<![\w/*+^$-])`?{_KEY}`?\*{{0,2}}\s?"
+    r"(?:\(|\||[=:：]|is|are|ist|est|es|è|é|为|是|は)?\s?"
     r"(?:\*\*|`)?(?P<value>-?\d(?:[\d_]*\d)?(?:\.\d+)?)"
     r"(?:\s?(?P<unit>ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|[KkMm]i?[Bb]|%"
     r"|percent))?(?![\w.%]|\s?(?:→|->|[-–…]\d|×|x\d))"
 )
-"""A constant with its value in prose or in a row of a table; not one that the text changes."""
+"""A constant or a setting with its value in prose or in a row of a table; not one that the text
+changes.
+"""
 _PAGES = (".md", ".mdx", ".txt", ".rst", ".html", ".svg")
 _MOST_FILES = 12
 _LONGEST_LINE = 500
@@ -190,12 +194,15 @@ def _to_numbers(version: str) -> list[int]:
 
 def _was_required(claimed: list[str], declared: list[DeclaredVersion], project: Project) -> bool:
     """Return whether a manifest once required that version."""
-    return any(
-        _agrees(claimed, each._replace(version=number[0]))
-        for each in declared
-        for _, line in project.history.find_removed(each.name, each.path)
-        if (number := _REQUIRED.search(line.partition(each.name)[2]))
-    )
+    for each in declared:
+        # a file that pins a toolchain need not have its name
+        is_named = each.name in project.load_text(each.path)
+        word = each.name if is_named else ".".join(claimed)
+        for _, line in project.history.find_removed(word, each.path):
+            number = _REQUIRED.search(line.partition(each.name)[2] if is_named else line)
+            if number and _agrees(claimed, each._replace(version=number[0])):
+                return True
+    return False
 
 
 def _agrees(claimed: list[str], declared: DeclaredVersion) -> bool | None:
@@ -236,7 +243,7 @@ def find_value_claims(passage: Passage) -> Iterator[ProjectClaim]:
             taken.append((offset, offset + len(text)))
             yield ProjectClaim(ClaimKind.VALUE, text, passage.line_at(offset), passage)
     for match in _SPOKEN_VALUE.finditer(passage.text):
-        if not any(start <= match.start() < end for start, end in taken):
+        if not any(start <= match.start("name") < end for start, end in taken):
             yield ProjectClaim(ClaimKind.VALUE, match[0], passage.line_at(match.start()), passage)
     for match in _PORT.finditer(passage.prose):
         yield ProjectClaim(ClaimKind.VALUE, match[0], passage.line_at(match.start()), passage)
@@ -309,12 +316,14 @@ def _build_refutation(
     """Return the verdict that the code has another value than the one `claimed`. Text that only
     looks like a value counts where git knows that the code once had it.
     """
+    if not word.isupper() and claim.is_unsure:
+        return None
     place, value = definition
     evidence = [f"{place}: {word} = {value}"]
     was = _find_earlier(word, claimed, place.rpartition(":")[0], project)
     if was is not None:
         evidence.append(f"git: changed in {was.summary}")
-    elif claim.text not in (text for _, text in claim.passage.code):
+    elif not word.isupper() or claim.text not in (text for _, text in claim.passage.code):
         return None
     before, _, behind = claim.text.rpartition(claimed.text)
     new = "" if claimed.unit else before + value + behind

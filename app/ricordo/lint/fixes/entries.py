@@ -154,8 +154,7 @@ class MissingEntries:
     def refuse(self, note: Note) -> str:
         """Return why the index has no place for an entry of `note`; "" where it has one."""
         memory, index = self._memory, self._index
-        limits, load = memory.layout.limits, memory.load
-        if index is memory.index and limits and (load.fill_ratio > 1 or load.lines == limits.lines):
+        if index is memory.index and not memory.load.has_room:
             return f"{index.path} has no room left in what its agent loads"
         model = find_section_entry(memory, index, note)
         if model is None and index.entries:
@@ -259,15 +258,18 @@ def fix_missing_file(
 ) -> Fix | None:
     """Return the fix for an entry with a broken link: link to the only note that it can mean, if
     that has no entry yet, else remove the entry; None where its links are relative to another
-    directory on purpose.
+    directory on purpose, and where the note is wanted.
     """
-    if meant.is_relative_elsewhere(memory.resolve_entry(index, entry)):
+    resolved = memory.resolve_entry(index, entry)
+    if meant.is_relative_elsewhere(resolved):
         return None
-    to, is_certain = meant.find_note(memory.resolve_entry(index, entry))
+    to, is_certain = meant.find_note(resolved)
     if to and to not in memory.entries:
         relinked = relink(memory, index.note, [entry.link], to, safe=is_certain)
         if relinked:
             return relinked
+    if meant.is_wanted(index.note, resolved):
+        return None
     if not _is_alone(index, entry):
         return remove_link(index.note, entry.link)
     return Fix("remove the entry", remove_lines(index.note, _lines_of(index, entry)))

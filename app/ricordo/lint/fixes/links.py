@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import chain
 
+from ricordo.lexicon import compile_part, lower_text
 from ricordo.lint.finding import Fix
 from ricordo.lint.fixes.lines import Splice, build_line_edits
 from ricordo.memory.layout import FileRole
@@ -16,6 +17,7 @@ from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import Names, ResolvedLink, TargetKind, fold_name
 from ricordo.memory.note import Note, get_stem
+from ricordo.patterns import compile_lazily
 from ricordo.search.fuzzy import find_similar
 
 _SHORTEST_WORD = 5
@@ -26,6 +28,11 @@ _A_KIND = 3
 """Notes whose names begin with one word, from which on it tells their kind."""
 _TWO_ERRORS = 12
 """Characters of a name from which on two letters may be wrong."""
+_SEVERAL = 2
+"""Notes that link to a missing file, from which on it is wanted."""
+_SENTENCE_END = compile_lazily(r"[.!?;](?=\s)|[。！？；]|\n(?=\s*(?:\n|[-*+#|>]|\d+[.)]\s))")
+_MOST_READ = 400
+"""Characters of a sentence before a link, and behind it, that are read."""
 
 
 class LinkTargets:
@@ -70,6 +77,23 @@ class LinkTargets:
             if resolved.target_kind is TargetKind.MISSING
         )
         return Counter(folder for folder in folders if folder and folder not in others)
+
+    def is_wanted(self, file: Note, resolved: ResolvedLink) -> bool:
+        """Return whether the missing target of a link of `file` is wanted, so that the link must
+        stay: the sentence says that it is to come, or several notes link to it.
+        """
+        return self._wanted[resolved.path] >= _SEVERAL or is_to_come(file, resolved.link)
+
+    @cached_property
+    def _wanted(self) -> Counter[str]:
+        """How many notes link to each missing file; indexes only list what there should be."""
+        by_path, missing = self._memory.by_path, self._memory.links_without_file.items()
+        return Counter(
+            path
+            for source, links in missing
+            if by_path[source].role is not FileRole.INDEX
+            for path in {it.path for it in links if it.target_kind is TargetKind.MISSING}
+        )
 
     def find_misspelt(self, resolved: ResolvedLink) -> str:
         """Return the path of the only note that a wikilink can mean: one that was renamed, else
@@ -171,6 +195,22 @@ def relink(
         for link, (_, _, new) in zip(links, splices, strict=True)
     )
     return Fix(f"link to {to}", build_line_edits(file, splices), safe and same_form)
+
+
+def is_to_come(file: Note, link: Link) -> bool:
+    """Return whether the sentence with a link says that its target does not exist yet."""
+    first, last = max(link.start - _MOST_READ, 0), link.end + _MOST_READ
+    ends = [it.end() for it in _SENTENCE_END.finditer(file.text, first, link.start)]
+    start = ends[-1] if ends else first
+    closing = _SENTENCE_END.search(file.text, link.end, last)
+    end = closing.start() if closing else last
+    spoken = f"{file.text[start : link.start]} {file.text[link.end : end]}"
+    return bool(_to_come().search(lower_text(spoken)))
+
+
+@cache
+def _to_come() -> re.Pattern[str]:
+    return compile_part("status", "to_come")
 
 
 def remove_link(file: Note, link: Link) -> Fix | None:

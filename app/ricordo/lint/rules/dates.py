@@ -5,7 +5,8 @@ confirms.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from typing import NamedTuple
@@ -23,7 +24,7 @@ from ricordo.lexicon import (
 from ricordo.lint.evidence import Evidence
 from ricordo.lint.finding import Severity
 from ricordo.lint.fixes.dates import fix_relative_date, is_dated
-from ricordo.lint.prose import ProseBlock, extract_statements, find_statements
+from ricordo.lint.prose import DONE_MARK, ProseBlock, extract_statements, find_statements
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.lint.rules.files import NOTES
 from ricordo.memory.layout import FileRole
@@ -43,7 +44,11 @@ _RANGE = compile_lazily(
     r"\s{0,2}(?:→|->|–|—|-|~|〜|to|through|until|till|bis|à|au|hasta|al?|fino al?|até|по)\s{0,2}"
 )
 """The text between the days of a period."""
+_SHARE_UNREAD = 0.2
+"""The part of the notes up to which unread ones stand out."""
 _SIGNS = frozenset("=+*/<>×÷−-")
+_ITEM = compile_lazily(r"\s*(?:[-*+]|\d+[.)])\s")
+_CHECKED = compile_lazily(r"\s*[-*+]\s+\[[xX]\]")
 _TITLE = compile_lazily(r"(?:^|[.!?:;|(—–-]\s*|\n\s*)(?:[-*+#>]+\s*|\d+[.)]\s*)?\Z")
 
 
@@ -76,13 +81,16 @@ def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
         return
     if not (has_year(note.text, note.frontmatter.end) or has_year(note.description)):
         return
-    reported: set[date] = set()
-    for statement in extract_statements(note):
+    places: dict[date, list[tuple[ProseBlock, FoundDate]]] = defaultdict(list)
+    statements = extract_statements(note)
+    for at, statement in enumerate(statements):
         for dated in _find_days(statement.text):
-            is_over = dated.day < context.now.date() and dated.day not in reported
-            if is_over and _is_future_tense(statement, dated):
-                reported.add(dated.day)
-                yield _report_passed(statement, dated)
+            is_planned = dated.day < context.now.date() and _is_future_tense(statement, dated)
+            if is_planned and not _is_done_below(statement, statements[at + 1 :]):
+                places[dated.day].append((statement, dated))
+    for (statement, dated), *others in places.values():
+        lines = (it.line_at(day.start) for it, day in others)
+        yield _report_passed(statement, dated, [f"also in {note.path}:{line}" for line in lines])
 
 
 @note_rule(
@@ -142,11 +150,26 @@ def _find_days(text: str) -> Iterator[FoundDate]:
         yield before
 
 
-def _report_passed(statement: ProseBlock, dated: FoundDate) -> RuleResult:
+def _is_done_below(title: ProseBlock, below: Iterable[ProseBlock]) -> bool:
+    """Return whether a statement is the title of a list, or leads to it, whose items are all marked
+    as done: the plan was carried out.
+    """
+    if not (title.text.startswith("#") or title.text.rstrip(" *_").endswith((":", "："))):
+        return False
+    items: list[str] = []
+    for block in below:
+        if _ITEM.match(block.text):
+            items.append(block.text)
+        elif items or block.text.startswith("#"):
+            break
+    return bool(items) and all(_CHECKED.match(it) or DONE_MARK.search(it) for it in items)
+
+
+def _report_passed(statement: ProseBlock, dated: FoundDate, also: list[str]) -> RuleResult:
     written = statement.text[dated.start : dated.end]
     quoted = statement.line_text_at(dated.start)
     message = f"{written} has passed, but the note treats it as future."
-    return RuleResult(statement.line_at(dated.start), message, quoted, (quoted,))
+    return RuleResult(statement.line_at(dated.start), message, quoted, (quoted, *also))
 
 
 def _is_future_tense(statement: ProseBlock, dated: FoundDate) -> bool:
@@ -253,7 +276,8 @@ def _depends_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     depends_on=_depends_on,
 )
 def never_read(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find notes that existed when the newest known session began and that no session has read.
+    """Find notes that existed when the newest known session began and that no session has read,
+    where the known sessions have read nearly all others: after few sessions most are unread.
 
     Loading the index entry of a note does not count as reading the note.
     """
@@ -261,14 +285,15 @@ def never_read(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     if not evidence.last_session:
         return
     last = datetime.fromisoformat(evidence.last_session)
-    for note in memory.notes:
-        if (
-            note.role is FileRole.NOTE
-            and note.path not in evidence.reads
-            and _written(note, evidence) < last
-        ):
-            message = f"Not read in any known session (the newest: {last:%-d %b %Y})."
-            yield RuleResult(0, message, note.path, path=note.path)
+    notes = [
+        it for it in memory.notes if it.role is FileRole.NOTE and _written(it, evidence) < last
+    ]
+    unread = [note for note in notes if note.path not in evidence.reads]
+    if len(unread) > max(1, _SHARE_UNREAD * len(notes)):
+        return
+    for note in unread:
+        message = f"Not read in any known session (the newest: {last:%-d %b %Y})."
+        yield RuleResult(0, message, note.path, path=note.path)
 
 
 def _written(note: Note, evidence: Evidence) -> datetime:

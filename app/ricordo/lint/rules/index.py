@@ -18,7 +18,7 @@ from ricordo.lint.fixes.entries import (
     fix_long_entry,
     fix_missing_file,
 )
-from ricordo.lint.fixes.links import LinkTargets
+from ricordo.lint.fixes.links import LinkTargets, is_to_come
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
 from ricordo.memory.change import EditLine
 from ricordo.memory.index import Entry, EntryForm, Load, MemoryIndex, strip_index
@@ -55,9 +55,14 @@ def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleRes
                 continue
             if memory.resolve_entry(index, entry).target_kind is TargetKind.MISSING:
                 message = f"Entry “{entry.title}” links to a missing file: {entry.link.target}."
-                fix = fix_missing_file(memory, meant, index, entry)
                 yield RuleResult(
-                    entry.line, message, entry.link.target, (entry.text,), index.path, fix
+                    entry.line,
+                    message,
+                    entry.link.target,
+                    (entry.text,),
+                    index.path,
+                    fix_missing_file(memory, meant, index, entry),
+                    at_most=Severity.INFO if is_to_come(index.note, entry.link) else Severity.ERROR,
                 )
 
 
@@ -75,7 +80,7 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             if not (
                 note.path in memory.entries
                 or note.stem in unlisted
-                or (note.path not in broken and _is_named(memory, index, note))
+                or (note.path not in broken and is_named(memory, index.note.text, note))
             )
         ]
         entries = MissingEntries(memory, index, missing, context.encrypted)
@@ -187,11 +192,11 @@ def _report_incomplete(
     )
 
 
-def _is_named(memory: Memory, index: MemoryIndex, note: Note) -> bool:
-    """Return whether an index names the file of a note without a link: with its ending, in
-    backticks, or by a name that is no plain word; in any way that means no other note.
+def is_named(memory: Memory, text: str, note: Note) -> bool:
+    """Return whether a text names the file of a note without a link: with its ending, in backticks,
+    or by a name that is no plain word; in any way that means no other note.
     """
-    stem, text = note.stem, index.note.text
+    stem = note.stem
     if stem not in text or len(memory.names.by_stem[normalize(stem)]) > 1:
         return False
     ending = r"(?:\.md)?" if not stem.isalpha() else r"\.md"

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from itertools import chain
 
 from ricordo.agents.registry import list_instruction_files
+from ricordo.lint.claims.claim import load_names
 from ricordo.lint.finding import Fix, Severity
-from ricordo.lint.fixes.links import LinkTargets, relink, remove_link
+from ricordo.lint.fixes.links import LinkTargets, is_to_come, relink, remove_link
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
-from ricordo.lint.rules.index import LISTED_FORMS, NearestIndexes
+from ricordo.lint.rules.index import LISTED_FORMS, NearestIndexes, is_named
 from ricordo.memory.layout import FileRole
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
@@ -21,9 +24,19 @@ from ricordo.patterns import compile_lazily
 _ASSETS = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".csv", ".tsv", ".json")
 _PATTERN = frozenset("<>{}*$…")
 """Characters of a path that is only an example of how paths look."""
+_FILE_ENDING = compile_lazily(r"\.[A-Za-z]\w{1,4}$")
+_FEWEST_LINKS = 10
+"""Wikilinks with a note, from which they show the custom of a memory."""
+_MOST_PLACES = 8
+"""Further links to one missing note that are listed."""
+_USUAL = 0.9
+"""The share of the wikilinks that have a note where that is the custom."""
 _PROJECT_FILES = frozenset(
     f"{name.lower()}.md" for name in ("readme", "handoff", "changelog", *list_instruction_files())
 )
+_ENDING = compile_lazily(r"\.md\b")
+_NO_NAME = compile_lazily(r"[\s/`\"'(\[<|“«「]")
+_LONGEST_NAME = 255
 _SYSTEM_PATH = compile_lazily(
     r"(?:file:|~|\\\\|/(?:etc|home|users|root|var|tmp|usr|opt|proc|dev|mnt|srv|private|volumes)/)",
     re.IGNORECASE,
@@ -43,49 +56,103 @@ def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
         is_judged = not link.is_wikilink and not is_entry and file.role is not FileRole.SUPPORT
         if is_judged and _is_of_memory(memory, file, resolved):
             message = f"Broken link “{link.label}”: {link.target} does not exist."
-            fix = _repair(memory, meant, file, resolved)
-            yield RuleResult(link.line, message, link.target, (_line(file, link),), file.path, fix)
+            yield RuleResult(
+                link.line,
+                message,
+                link.target,
+                (_line(file, link),),
+                file.path,
+                _repair(memory, meant, file, resolved),
+                at_most=Severity.INFO if is_to_come(file, link) else Severity.ERROR,
+            )
 
 
 @memory_rule("wanted-note", Severity.WARNING, "a [[wikilink]] to a note that does not exist")
 def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find wikilinks to names that no note has, each name once a file. One that cannot mean any
-    other note may be intended.
+    other note may be intended, unless nearly all wikilinks of the memory have their note: then it
+    is reported once.
     """
     meant = LinkTargets(memory, context.renamed)
+    is_usual = _has_notes_for_links(memory)
+    missing: dict[str, list[tuple[Note, Link]]] = defaultdict(list)
     for file, resolved in _without_repeats(_find_links(memory, TargetKind.MISSING)):
         link = resolved.link
-        if (
-            link.is_wikilink
-            and file.role is not FileRole.SUPPORT
-            and not _is_entry(memory, file, link)
-        ):
-            to = "" if meant.is_relative_elsewhere(resolved) else meant.find_misspelt(resolved)
-            message = f"Link to a note that does not exist: {link.target}."
-            yield RuleResult(
-                link.line,
-                f"{message} Did you mean {get_stem(to)}?" if to else message,
-                link.target,
-                (_line(file, link),),
-                file.path,
-                _correct_spelling(memory, file, resolved, to) if to else None,
-                at_most=Severity.WARNING if to else Severity.INFO,
-            )
+        if not link.is_wikilink or file.role is FileRole.SUPPORT or _is_entry(memory, file, link):
+            continue
+        to = "" if meant.is_relative_elsewhere(resolved) else meant.find_misspelt(resolved)
+        if not to and is_usual and _is_note_name(link.target):
+            missing[link.target].append((file, link))
+            continue
+        message = f"Link to a note that does not exist: {link.target}."
+        yield RuleResult(
+            link.line,
+            f"{message} Did you mean {get_stem(to)}?" if to else message,
+            link.target,
+            (_line(file, link),),
+            file.path,
+            _correct_spelling(memory, file, resolved, to) if to else None,
+            at_most=Severity.WARNING if to else Severity.INFO,
+        )
+    for target, ((file, link), *others) in missing.items():
+        message = f"Link to a note that does not exist: {target}."
+        also = (f"also in {other.path}:{it.line}" for other, it in others[:_MOST_PLACES])
+        yield RuleResult(link.line, message, target, (_line(file, link), *also), file.path)
+
+
+def _is_note_name(target: str) -> bool:
+    """Return whether the target of a wikilink is neither a file of another kind nor a word for any
+    note, which an example has.
+    """
+    is_any = target.lower() in load_names("placeholder", "names")
+    return not is_any and (target.endswith(".md") or not _FILE_ENDING.search(target))
+
+
+def _has_notes_for_links(memory: Memory) -> bool:
+    """Return whether nearly all wikilinks of a memory have their note, so that it is no custom to
+    link to what is still to be written.
+    """
+    kinds = Counter(
+        resolved.target_kind
+        for resolved in chain.from_iterable(memory.links.values())
+        if resolved.link.is_wikilink
+    )
+    found, missing = kinds[TargetKind.NOTE], kinds[TargetKind.MISSING]
+    return found >= _FEWEST_LINKS and found >= _USUAL * (found + missing)
 
 
 @memory_rule("orphan-note", Severity.INFO, "a note that no index entry and no note links to")
 def orphan_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find notes and raw sources without a link to them, where the memory uses links at all and no
-    index should list them: what an index lacks is `unindexed-note`.
+    """Find notes and raw sources without a link to them, of which no file names theirs, where the
+    memory uses links at all and no index should list them: what an index lacks is `unindexed-note`.
     """
     if memory.layout.keeps_own_list or not (memory.backlinks or memory.indexes):
         return
     nearest = NearestIndexes(memory)
-    for note in memory.notes:
-        is_linked = note.path in memory.backlinks or nearest.find(note) is not None
-        if not is_linked and (not note.is_readable or note.text.strip()):
+    unlinked = [
+        note
+        for note in memory.notes
+        if note.path not in memory.backlinks and nearest.find(note) is None
+    ]
+    naming = _group_by_named(memory) if unlinked else {}
+    for note in unlinked:
+        files = naming.get(_NO_NAME.split(note.stem)[-1], ())
+        is_known = any(is_named(memory, it.text, note) for it in files if it is not note)
+        if not is_known and (not note.is_readable or note.text.strip()):
             message = f"No index entry and no note links to “{note.name}”."
             yield RuleResult(0, message, note.path, (), note.path)
+
+
+def _group_by_named(memory: Memory) -> Mapping[str, list[Note]]:
+    """Return the files that tell of others by their names, by the last word of each such name."""
+    naming: dict[str, list[Note]] = {}
+    for file in memory.files:
+        text = file.text if file.role is not FileRole.SUPPORT else ""
+        ends = (ending.start() for ending in _ENDING.finditer(text))
+        names = (text[max(0, end - _LONGEST_NAME) : end] for end in ends)
+        for word in {_NO_NAME.split(name)[-1] for name in names}:
+            naming.setdefault(word, []).append(file)
+    return naming
 
 
 @memory_rule("outside-memory", Severity.ERROR, "a link or symlink that points outside the memory")
@@ -110,7 +177,8 @@ def _repair(memory: Memory, meant: LinkTargets, file: Note, resolved: ResolvedLi
         return None
     to, is_certain = meant.find_note(resolved)
     relinked = relink(memory, file, [resolved.link], to, safe=is_certain) if to else None
-    return relinked or remove_link(file, resolved.link)
+    is_wanted = meant.is_wanted(file, resolved)
+    return relinked or (None if is_wanted else remove_link(file, resolved.link))
 
 
 def _correct_spelling(memory: Memory, file: Note, resolved: ResolvedLink, to: str) -> Fix | None:

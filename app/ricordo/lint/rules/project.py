@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
+from ricordo.lint.claims.claim import split_passages
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.lines import Splice, build_line_edits
@@ -17,27 +18,40 @@ from ricordo.memory.note import Note
 from ricordo.text import make_one_line
 
 
-def fix_outdated_claim(
-    note: Note, line: int, old: str, new: str, evidence: Sequence[str]
-) -> Fix | None:
-    """Return the fix that replaces `old` with `new` on the 1-based `line` of `note`; None where
-    `old` does not occur there exactly once, or where the line names `new` too or speaks of a link,
-    a move or the past. Never safe: the sentence may say more about the old name.
+def _build_fix(note: Note, verdict: Verdict) -> Fix | None:
+    """Return the fix that replaces a claim wherever `note` makes it; None without a certain
+    suggestion, where a line has the claim twice, names the suggestion too or speaks of a link, a
+    move or the past, and where a passage of several tells of the past. Never safe: the sentence may
+    say more about the old name.
     """
-    start = 0
-    for _ in range(line - 1):
-        start = note.text.find("\n", start) + 1
-    end = note.text.find("\n", start)
-    end = len(note.text) if end < 0 else end
-    at = note.text.find(old, start, end)
-    if at < 0 or note.text.find(old, at + 1, end) >= 0:
+    new = verdict.suggestion
+    if not new or verdict.is_guess:
         return None
-    rest = note.text[start:at] + " " + note.text[at + len(old) : end]
-    is_named = re.search(rf"(?<!\w){re.escape(new.strip('./'))}(?!\w)", rest)
-    if is_named or _two_names().search(lower_text(rest)):
+    text, named = note.text, re.compile(rf"(?<!\w){re.escape(new.strip('./'))}(?!\w)")
+    places = list(_find_claim(verdict).finditer(text))
+    for place in places:
+        begin = text.rfind("\n", 0, place.start()) + 1
+        end = text.find("\n", place.end())
+        rest = f"{text[begin : place.start()]} {text[place.end() : end if end >= 0 else None]}"
+        is_twice = _find_claim(verdict).search(rest)
+        if is_twice or named.search(rest) or _two_names().search(lower_text(rest)):
+            return None
+    past = (it.text for it in split_passages(note) if it.is_past) if len(places) > 1 else ()
+    if any(map(_find_claim(verdict).search, past)):
         return None
-    acts = build_line_edits(note, [Splice(at, at + len(old), new)])
-    return Fix(f"replace {old} with {new}", acts, reason=evidence[0] if evidence else "")
+    acts = build_line_edits(note, [Splice(*place.span(), new) for place in places])
+    reason = verdict.evidence[0] if verdict.evidence else ""
+    return Fix(f"replace {verdict.claim} with {new}", acts, reason=reason)
+
+
+@lru_cache(maxsize=8)
+def _find_claim(verdict: Verdict) -> re.Pattern[str]:
+    """Return the pattern of a claim; a path is no claim as the end or the beginning of another."""
+    claim = re.escape(verdict.claim.split("\n")[0])
+    is_path = verdict.kind is ClaimKind.PATH
+    # letters of other scripts may touch a path, and a link leaves its folder first
+    whole = rf"(?:(?<![\w/.-])|(?<=\.\./)){claim}(?![\w/])"
+    return re.compile(whole if is_path else claim, re.ASCII)
 
 
 @cache
@@ -52,6 +66,9 @@ def _two_names() -> re.Pattern[str]:
 _NAMES = frozenset((ClaimKind.SYMBOL, ClaimKind.COMMAND))
 _STATUS = frozenset((ClaimKind.STATUS, ClaimKind.TASK))
 _STATED = frozenset((ClaimKind.VERSION, ClaimKind.VALUE, ClaimKind.COMMITS))
+_NAMED = frozenset((ClaimKind.PATH, ClaimKind.SYMBOL, ClaimKind.COMMAND, ClaimKind.VERSION))
+"""What a name claims wherever it is written."""
+_MOST_PLACES = 8
 _FAILED = frozenset((CheckOutcome.MISSING, CheckOutcome.MOVED, CheckOutcome.CHANGED))
 
 
@@ -167,23 +184,20 @@ def _report(
     note: Note, verdict: Verdict, message: str, at_most: Severity = Severity.ERROR
 ) -> Iterator[RuleResult]:
     """Yield the finding on a verdict, unless the note no longer makes the claim."""
-    line = _line_of(note, verdict)
-    if line:
-        fix = _build_fix(note, verdict, line)
+    places = _list_places(note, verdict)
+    if places:
+        line, *others = places
+        fix = _build_fix(note, verdict)
         cause = f"{verdict.kind}\0{verdict.claim}"
-        yield RuleResult(line, message, cause, verdict.evidence, fix=fix, at_most=at_most)
+        also = tuple(f"also in {note.path}:{other}" for other in others[:_MOST_PLACES])
+        evidence = (*verdict.evidence, *also) if verdict.kind in _NAMED else verdict.evidence
+        yield RuleResult(line, message, cause, evidence, fix=fix, at_most=at_most)
 
 
-def _line_of(note: Note, verdict: Verdict) -> int:
-    """Return the 1-based line of the claim in the present text; 0 where it is gone."""
-    lines = note.text.split("\n")
-    claim = verdict.claim.split("\n")[0]
-    if verdict.line <= len(lines) and claim in lines[verdict.line - 1]:
-        return verdict.line
-    return next((number for number, line in enumerate(lines, 1) if claim in line), 0)
-
-
-def _build_fix(note: Note, verdict: Verdict, line: int) -> Fix | None:
-    if not verdict.suggestion or verdict.is_guess:
-        return None
-    return fix_outdated_claim(note, line, verdict.claim, verdict.suggestion, verdict.evidence)
+def _list_places(note: Note, verdict: Verdict) -> list[int]:
+    """Return the 1-based lines of the claim in the present text, that of the verdict first; empty
+    where it is gone.
+    """
+    claim, lines = _find_claim(verdict), enumerate(note.text.split("\n"), 1)
+    places = [number for number, line in lines if claim.search(line)]
+    return sorted(places, key=lambda number: number != verdict.line)

@@ -21,6 +21,7 @@ from ricordo.lint.claims.claim import get_work_words
 from ricordo.lint.claims.tasks import open_list, triggers
 from ricordo.lint.finding import Severity
 from ricordo.lint.prose import (
+    DONE_MARK,
     ProseBlock,
     extract_statements,
     find_field_line,
@@ -43,18 +44,16 @@ _MOST_QUOTED = 200
 """Characters of a line that are shown as evidence."""
 _SEGMENT = compile_lazily(r"[;.!?](?=[\s*)]|$)|[。；！？]|\n\s*[-*+|]")
 _CLAUSE = compile_lazily(r"[,;()+:|（），：；]|\s[—–]\s|[.。](?:\s|$)")
-_STRONG = compile_lazily(
-    r"(?<!not )(?<!NOT )(?<!Not )\b(?:BUILT|DONE|SHIPPED|MERGED|COMPLETED?|IMPLEMENTED|FINISHED"
-    r"|RESOLVED|LANDED|FERTIG|ERLEDIGT|TERMIN[ÉE]E?S?|HECHO|CONCLU[IÍ]D[OA]|ГОТОВО)\b|[✅✓✔☑]"
-    r"|(?:已完成|已实现|已上线|完了|완료)(?![率度])"
-)
-"""Done, written so that nobody overlooks it."""
 _CODE = compile_lazily(r"(?<![\w/.#-])[A-Z]{1,4}-?\d+(?:\.\d+)?[a-z]?(?![\w/%-]|\.\d)")
 """The short name of a part of the work: `P7b`, `M12`, `DEF-104`."""
 _NO_CODES = frozenset(
     # products, headings, architectures and quarters, which are written as such codes are
     ("S3", "R2", "H1", "H2", "H3", "E2", "X86", "V1", "V2", "V3", "V4", "Q1", "Q2")
 )
+_BARE_RANGE = compile_lazily(r"(?<![\w.:/#-])\d+\s?[–-]\s?\d+\s+\Z")
+_NUMBERS_OF_PARTS = compile_lazily(r"\d+(?:\s?[–-]\s?\d+)?")
+_LISTED_NUMBERS = compile_lazily(r"\W{0,4}[(（]([\d\s,–-]+)[;；)）]")
+"""The numbers in brackets of the parts that were named together."""
 _COLON = compile_lazily("[:：]")
 _FEWEST_WORDS = 2
 """Of a subject without a number or a code."""
@@ -172,13 +171,27 @@ def _find_open(prose: str) -> Iterator[_Claim]:
             if _is_denied(spoken, status):
                 continue
             before = [it for it in names if it[1] <= status.start()]
-            if before and status.start() - before[-1][1] <= _NEAR:
+            ranged = _find_bare_range(spoken, start, status.start())
+            if ranged is not None:
+                yield _Claim(ranged[1], ranged[0], status.end())
+            elif before and status.start() - before[-1][1] <= _NEAR:
                 name = before[-1]
                 is_done = _done_words().search(spoken, name[1], status.start())
                 if not is_done:
                     yield _Claim(name[2], name[0], status.end())
             elif not names:
                 yield from _find_unnamed(prose, start, status)
+
+
+def _find_bare_range(spoken: str, start: int, end: int) -> tuple[int, frozenset[str]] | None:
+    """Return where a range of numbers right before `end` begins, and the parts that it names: of
+    the kind that the text last named. None where there is none.
+    """
+    bare = _BARE_RANGE.search(spoken, start, end)
+    named = list(_parts().finditer(spoken, 0, bare.start())) if bare else ()
+    if bare is None or not named:
+        return None
+    return bare.start(), _name_parts(named[-1]["kind"], bare[0])
 
 
 def _find_unnamed(prose: str, start: int, status: re.Match[str]) -> Iterator[_Claim]:
@@ -188,7 +201,8 @@ def _find_unnamed(prose: str, start: int, status: re.Match[str]) -> Iterator[_Cl
     clause = max([start, *(it.end() for it in _CLAUSE.finditer(prose, start, status.start()))])
     words = get_work_words(prose[clause : status.start()])
     if words - _WHOLE:
-        if len(words) <= _MOST_WORDS:
+        # a number says how many parts, not which
+        if len(words) <= _MOST_WORDS and not all(map(str.isdigit, words)):
             yield _Claim(words, clause, status.end())
     elif _unbuilt().fullmatch(status[0]) and not _says_more(prose, status.end()):
         yield _Claim(frozenset(), clause, status.end(), is_begun_enough="start" in status[0])
@@ -254,12 +268,16 @@ def _find_done_in(block: ProseBlock, claim: _Claim, *, is_first: bool) -> int | 
     prose = block.prose
     if not claim.subject:
         match = _all_done().search(lower_text(prose))
-        strong = _STRONG.search(prose) if is_first else None
+        strong = DONE_MARK.search(prose) if is_first else None
         if match is None and strong is not None:
             names = [it for it in _find_names(prose, 0, strong.start()) if it[2]]
             match = strong if claim.is_begun_enough or not names else None
         return match.start() if match else None
-    for strong in _STRONG.finditer(prose):
+    every = _all_done().search(lower_text(prose))
+    listed = _LISTED_NUMBERS.match(prose, every.end()) if every else None
+    if every and listed and claim.subject <= _name_parts(every["kind"], listed[1]):
+        return every.start()
+    for strong in DONE_MARK.finditer(prose):
         segment = _find_segment(prose, strong.start())
         if _is_of(prose, segment, strong, claim.subject):
             return strong.start()
@@ -298,11 +316,16 @@ def _find_names(prose: str, start: int, end: int) -> Iterator[tuple[int, int, fr
 
 def _name_part(match: re.Match[str]) -> frozenset[str]:
     """Return the names of the numbered part, one for each of a range: `phase 2`, `phase 3`."""
-    first, last = match["first"], match["last"]
-    kind = match["kind"].removesuffix("s")[:4]
+    first, last, kind = match["first"], match["last"], match["kind"].removesuffix("s")[:4]
     if last and first.isdigit() and int(first) < int(last) <= int(first) + 20:
         return frozenset(f"{kind} {number}" for number in range(int(first), int(last) + 1))
     return frozenset((f"{kind} {first}",))
+
+
+def _name_parts(kind: str, numbers: str) -> frozenset[str]:
+    """Return the names of the parts of a kind with these numbers and ranges."""
+    named = (_parts().fullmatch(f"{kind} {it[0]}") for it in _NUMBERS_OF_PARTS.finditer(numbers))
+    return frozenset(name for match in named if match for name in _name_part(match))
 
 
 def _says_open(summary: str) -> bool:
@@ -536,7 +559,7 @@ def _all_done() -> re.Pattern[str]:
     done = compile_part("status", "done").pattern
     every = "|".join(list_expressions("status", "every"))
     return re.compile(
-        rf"\b(?:{every})\s+(?:\d+\s+|\w+\s+)?(?:{kinds})s?\s+"
+        rf"\b(?:{every})\s+(?:\d+\s+|\w+\s+)?(?P<kind>(?:{kinds})s?)\s+"
         rf"(?:are |is |sind |sont |están )?(?:now )?(?:{done})"
     )
 

@@ -16,14 +16,19 @@ from ricordo.memory.new_note import choose_path, is_valid_name
 from ricordo.memory.new_note import create_note as made
 from ricordo.memory.note import Note, get_stem
 from ricordo.resources import read_data_text
+from ricordo.services.workspace.conventions import list_languages
 from ricordo.services.workspace.note_choice import refuse_outside, refuse_taken
 
 
-def render_template(type_: str, name: str) -> str:
-    """Return what the body of a new note of a type begins with."""
-    templates: dict[str, str] = tomllib.loads(read_data_text("services/edits/templates.toml"))
-    body = templates.get(type_, templates[""])
-    return body.removeprefix("\n").replace("{name}", name)
+def render_template(memory: Memory, type_: str, name: str) -> str:
+    """Return the first text of the body of a new note of a type, in the language of most notes of
+    `memory`; in English where there is none in theirs.
+    """
+    data = read_data_text("services/edits/templates.toml")
+    templates: dict[str, dict[str, str]] = tomllib.loads(data)
+    language = next(iter(list_languages(memory)), "en")
+    by_type = templates.get(language, templates["en"])
+    return by_type.get(type_, "# {name}\n\n").removeprefix("\n").replace("{name}", name)
 
 
 def build_note(
@@ -34,7 +39,7 @@ def build_note(
     """
     refuse_outside(name)
     refuse_taken(memory, name)
-    text = body if body is not None else render_template(type_, name)
+    text = body if body is not None else render_template(memory, type_, name)
     return made(memory, name, type_, description, text)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -20,6 +21,7 @@ from ricordo.handoff.facts import KEPT, Facts, MessageRef, NoteFact, SummaryFact
 from ricordo.handoff.gather.gather import add_notes, add_summaries, gather
 from ricordo.handoff.lookup import QuoteLookup
 from ricordo.memory.change import compute_digest
+from ricordo.patterns import compile_lazily
 from ricordo.services.search.recall import RecallResult, open_index, recall
 from ricordo.services.sessions.sessions import (
     find_session_filter,
@@ -43,6 +45,8 @@ _MAX_MESSAGES = 3
 _MAX_MESSAGE = 2_000
 """Characters of each of them that are used."""
 _MAX_SENTENCES = 12
+_NUMBERS = compile_lazily(r"(?<![\w.])v?\d+(?:\.\d+)+(?:-[\w.]*\w)?(?!\w|\.\d)")
+"""An address or a version: numbers that are joined by points."""
 
 Step = Callable[[], None]
 
@@ -182,7 +186,12 @@ def _find_notes(notebook: Notebook, facts: Facts) -> Iterator[NoteFact]:
     memory = notebook.read()
 
     def recall_notes(message: str) -> list[RecallResult]:
-        return recall(index, memory, message, notebook.environment, MAX_NOTES)
+        # the parts of an address or of a version say nothing, only the whole does
+        numbers = list(_NUMBERS.finditer(message))
+        plain = _NUMBERS.sub(" ", message)
+        exact = recall(index, memory, message, notebook.environment, MAX_NOTES) if numbers else []
+        naming = filter(None, (_name_whole(result, numbers) for result in exact))
+        return [*naming, *recall(index, memory, plain, notebook.environment, MAX_NOTES)]
 
     first, *last = dict.fromkeys((messages[0], *messages[-_MAX_MESSAGES:][::-1]))
     by_message = [
@@ -196,6 +205,15 @@ def _find_notes(notebook: Notebook, facts: Facts) -> Iterator[NoteFact]:
         note, why = result.note, ", ".join(result.why)
         digest = sha256(note.raw).hexdigest()
         yield NoteFact("", path, note.name, note.description, digest, why)
+
+
+def _name_whole(result: RecallResult, numbers: Iterable[re.Match[str]]) -> RecallResult | None:
+    """Return the result with the `numbers` of a message that its note names; None without any."""
+    named = dict.fromkeys(it[0] for it in numbers)
+    given = [
+        it for it in named if re.search(rf"(?<![\w.]){re.escape(it)}(?!\w|\.\d)", result.note.text)
+    ]
+    return result._replace(why=(f"names {', '.join(given)}",)) if given else None
 
 
 def _recall_by_sentence(

@@ -166,11 +166,19 @@ def list_conventions(
     folders = Counter(note.path.partition("/")[0] if "/" in note.path else "." for note in notes)
     shown = ", ".join(f"{name} {number:,}" for name, number in folders.most_common(6))
     lines.append(ConventionLine("", "folders with notes", shown or "none", "counted"))
-    step = max(1, len(notes) // _MOST_SAMPLED)
-    found = Counter(detect_language(note.body[:_SAMPLE]) for note in notes[::step])
-    languages = ", ".join(name for name, _ in found.most_common(3) if name)
+    languages = ", ".join(list_languages(memory)[:3])
     lines.append(ConventionLine("", "languages", languages or "not clear", "from a sample"))
     return lines
+
+
+def list_languages(memory: Memory) -> list[str]:
+    """Return the languages of the notes of a memory as two letters, the commonest first, from a
+    sample.
+    """
+    notes = [note for note in memory.notes if note.role is FileRole.NOTE]
+    step = max(1, len(notes) // _MOST_SAMPLED)
+    found = Counter(detect_language(note.body[:_SAMPLE]) for note in notes[::step])
+    return [name for name, _ in found.most_common() if name]
 
 
 def _count(number: int, noun: str) -> str:
