@@ -187,10 +187,9 @@ def _list_places(note: Note, verdict: Verdict) -> list[int]:
     claim = verdict.claim.split("\n")[0]
     # not as a part of another name
     whole = re.compile(rf"(?<![\w./-]){re.escape(claim)}(?![\w-]|[./]\w)")
-    lines = list(enumerate(note.text.split("\n"), 1))
-    places = [number for number, line in lines if claim in line and whole.search(line)]
-    places = places or [number for number, line in lines if claim in line]
-    return sorted(places, key=lambda number: number != verdict.line)
+    lines = [it for it in enumerate(note.text.split("\n"), 1) if claim in it[1]]
+    places = [at for at, line in lines if at == verdict.line or whole.search(line)]
+    return sorted(places or [at for at, _ in lines], key=lambda at: at != verdict.line)
 
 
 def _build_fix(note: Note, verdict: Verdict, line: int) -> Fix | None:
