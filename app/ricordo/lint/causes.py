@@ -47,7 +47,12 @@ _FORM = frozenset(
     )
 )
 """Rules on the form of notes, which hurt less than false or unreachable ones."""
-_ANSWERED_ONCE = _FORM | {"control-characters", "frontmatter-invalid", "unindexed-note"}
+_ANSWERED_ONCE = _FORM | {
+    "control-characters",
+    "frontmatter-invalid",
+    "unindexed-note",
+    "wanted-note",
+}
 """Rules of which one answer settles many findings."""
 
 Urgency = tuple[int, int, bool, bool]

@@ -46,12 +46,15 @@ def _build_fix(note: Note, verdict: Verdict) -> Fix | None:
 
 @lru_cache(maxsize=8)
 def _find_claim(verdict: Verdict) -> re.Pattern[str]:
-    """Return the pattern of a claim; a path is no claim as the end or the beginning of another."""
+    """Return the pattern of a claim; a name is no claim as a part of another."""
     claim = re.escape(verdict.claim.split("\n")[0])
-    is_path = verdict.kind is ClaimKind.PATH
-    # letters of other scripts may touch a path, and a link leaves its folder first
-    whole = rf"(?:(?<![\w/.-])|(?<=\.\./)){claim}(?![\w/])"
-    return re.compile(whole if is_path else claim, re.ASCII)
+    if verdict.kind is ClaimKind.PATH:
+        # a link leaves its folder first
+        claim = rf"(?:(?<![\w/.-])|(?<=\.\./)){claim}(?![\w/])"
+    elif verdict.kind in _NAMED:
+        claim = rf"(?<!\w){claim}(?!\w)"
+    # letters of other scripts may touch a name
+    return re.compile(claim, re.ASCII)
 
 
 @cache
