@@ -49,8 +49,9 @@ def _find_claim(verdict: Verdict) -> re.Pattern[str]:
     """Return the pattern of a claim; a path is no claim as the end or the beginning of another."""
     claim = re.escape(verdict.claim.split("\n")[0])
     is_path = verdict.kind is ClaimKind.PATH
-    # letters of other scripts may touch a path
-    return re.compile(rf"(?<![\w/.-]){claim}(?![\w/])" if is_path else claim, re.ASCII)
+    # letters of other scripts may touch a path, and a link leaves its folder first
+    whole = rf"(?:(?<![\w/.-])|(?<=\.\./)){claim}(?![\w/])"
+    return re.compile(whole if is_path else claim, re.ASCII)
 
 
 @cache
