@@ -147,7 +147,7 @@ class Strictness:
         """Of every other note, as a share of that of the best."""
 
 
-STRICT = Strictness(best=0.5, later=0.45, share=0.75)
+STRICT = Strictness(best=0.5, later=0.5, share=0.8)
 """For messages to agents: most of them need no note, and a wrong one costs more than a missing one.
 """
 BROAD = Strictness(best=0.3, later=0.3, share=0.0)
