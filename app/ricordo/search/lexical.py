@@ -72,7 +72,7 @@ SHORTEST_TYPED = 2
 
 NONE_EVERYDAY: Mapping[str, float] = {}
 RAREST = 0.0005
-"""The share of messages with a word that is no everyday one any more."""
+"""The share of messages, or of paragraphs, with a word that is no everyday one any more."""
 MOST_OWN = 4.0
 """The logarithm of how much more common a word is in a memory, from which on more tells no more."""
 LEAST_ASKED = 2
@@ -106,8 +106,8 @@ class Term:
     ) -> None:
         self.word = word
         self.stem = stem
-        self.share = max(RAREST, everyday.get(stem, RAREST))
-        """Of the messages to agents that have it."""
+        self.share = everyday.get(stem, RAREST)
+        """Of messages to agents, or of paragraphs of documentation, that have it."""
         self.interest = log(self.share) / log(RAREST)
         """How much it says about the topic, 0 to 1: everyday words say little."""
         self.goes_on = word == question.typed
@@ -270,7 +270,7 @@ class Lexicon:
         everyday: Mapping[str, float] = NONE_EVERYDAY,
     ) -> None:
         """Look up the words; only the `most` rarest ones that any note contains are scored.
-        `everyday` are the stems that are common in messages, with their shares.
+        `everyday` are the stems that are common elsewhere, with their shares.
         """
         self.totals = reader.read_totals()
         self._everyday = everyday
@@ -286,7 +286,7 @@ class Lexicon:
         """Words of the question that no note contains."""
         words = max(LEAST_ASKED, len(terms))
         self.own = sum(self._measure_own(term) for term in known) / words
-        """How much more common the question's words are in the notes than in messages, per word:
+        """How much more common the question's words are in the notes than elsewhere, per word:
         0 where they are not.
         """
         self.missing = sum(term.interest for term in terms if not term.is_known) / words
@@ -317,7 +317,7 @@ class Lexicon:
         yield term
 
     def _measure_own(self, term: Term) -> float:
-        """Return the logarithm of how much more common a known word is in notes than in messages,
+        """Return the logarithm of how much more common a known word is in notes than elsewhere,
         0 to `MOST_OWN`.
         """
         notes = min(max(1, term.notes), self.totals.notes)
