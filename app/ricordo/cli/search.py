@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
 
+    from ricordo.memory.memory import Memory
+    from ricordo.search.index import SearchIndex
     from ricordo.services.search.recall import RecallResult
     from ricordo.services.search.search import Hit
     from ricordo.services.search.usage import NoteUse, SearchMiss
@@ -321,6 +323,8 @@ def run_recall(options: Namespace, environment: Environment) -> int:
         results = []
     elif options.ambient:
         results = recall_ambient(index, memory, place, environment, options.number)
+        if not results:
+            print_messages(["No note belongs to this environment. Give a MESSAGE."])
     else:
         results = recall(
             index,
@@ -332,9 +336,22 @@ def run_recall(options: Namespace, environment: Environment) -> int:
             strictness=LENIENT,
         )
         if not results:
-            message = make_one_line(options.message)
-            print_messages([f"No note for “{message}”: recall needs two words of a topic."])
+            print_messages([_suggest_instead(options.message, index, memory)])
     return print_results(results, options)
+
+
+def _suggest_instead(message: str, index: SearchIndex, memory: Memory) -> str:
+    """Return that no note was found for a `message`, and what to try."""
+    from ricordo.search.words import content_words, split_words
+    from ricordo.services.search.suggestion import list_near_words
+
+    words = content_words(split_words(message))
+    near = index.query(memory, lambda reader: list_near_words(reader, words))
+    hint = f"Nearest words in the notes: {', '.join(near)}." if near else "Name a topic."
+    return (
+        f"No note for “{make_one_line(message)}”. {hint}"
+        " `ricordo search` also finds names and parts of words."
+    )
 
 
 COMMANDS = {

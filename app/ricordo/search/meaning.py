@@ -38,6 +38,8 @@ _ZERO = 128
 """What is added to a number, so that all are positive and sums need no sign."""
 _LANES = int.from_bytes(b"\1\0" * SIZE, "little")
 """A 1 in each of the lanes, two bytes wide, in which numbers are added at once."""
+_COUNT = 16 * SIZE
+"""The bit above the lanes, from which on the number of tokens is counted."""
 _MIDDLE = 0x8000
 _CONTINUED = "##"
 """Mark of tokens within words, as in WordPiece (M. Schuster, K. Nakajima, Japanese and Korean Voice
@@ -83,9 +85,7 @@ class TokenTable:
         self._connection.execute("PRAGMA mmap_size = 16777216")
         self._tokens: dict[str, bytes] | None = None
         self._sums: dict[str, int] = {}
-        """For each word the sum of its tokens, in lanes."""
-        self._counts: dict[str, int] = {}
-        """For each word the number of its tokens."""
+        """For each word the sum of its tokens, in lanes, and above them their number."""
 
     def close(self) -> None:
         """Close the file."""
@@ -98,24 +98,24 @@ class TokenTable:
     def embed(self, words: Sequence[str]) -> Vector:
         """Return the vector of a text with these `words`, folded, of which the first count."""
         words = words[:MOST_WORDS]
-        missing = set(words).difference(self._sums)
-        if missing:
-            self._look_up(missing)
-        count = sum(map(self._counts.__getitem__, words))
-        while count > MOST_WORDS:
-            count -= self._counts[words[-1]]
+        try:
+            total = sum(map(self._sums.__getitem__, words))
+        except KeyError:
+            self._look_up(set(words).difference(self._sums))
+            total = sum(map(self._sums.__getitem__, words))
+        while (count := total >> _COUNT) > MOST_WORDS:
+            total -= self._sums[words[-1]]
             words = words[:-1]
         if not count:
             return NO_MEANING
-        total = sum(map(self._sums.__getitem__, words))
+        total -= count << _COUNT
         # in two's complement: all lanes are raised to a middle of 0x8000, whose bit is then flipped
         signed = (total + _LANES * (_MIDDLE - count * _ZERO)) ^ (_LANES * _MIDDLE)
         return Vector(signed.to_bytes(2 * SIZE, "little"))
 
     def _look_up(self, missing: Collection[str]) -> None:
         for word, vectors in self._find_vectors(missing).items():
-            self._sums[word] = sum(map(_to_lanes, vectors))
-            self._counts[word] = len(vectors)
+            self._sums[word] = sum(map(_to_lanes, vectors)) + (len(vectors) << _COUNT)
 
     def _find_vectors(self, words: Collection[str]) -> Mapping[str, Sequence[bytes]]:
         """Return for each of `words` the vectors of its tokens."""
@@ -172,8 +172,8 @@ class TokenTable:
         return dict(self._connection.execute("SELECT token, number FROM token"))
 
     def read_everyday(self, words: Sequence[str]) -> Mapping[str, float]:
-        """Return for those of `words` that are common in messages to agents the share of messages
-        that contain them.
+        """Return for those of `words` that are common in messages to agents, or in documentation,
+        the share of messages or paragraphs that contain them.
         """
         marks = ", ".join("?" * len(words))
         sql = f"SELECT word, share FROM everyday WHERE word IN ({marks})"

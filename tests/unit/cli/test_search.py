@@ -40,6 +40,20 @@ def test_nothing_found_ends_with_1(command: str, memory: str, capsys: pytest.Cap
     assert "“kubernetes”" in printed.err
 
 
+@pytest.mark.parametrize(
+    ("message", "tried"),
+    [("tuesdey", "Nearest words in the notes: tuesdays."), ("ok, and then?", "Name a topic.")],
+)
+def test_recall_says_what_to_try(
+    message: str, tried: str, memory: str, capsys: pytest.CaptureFixture[str]
+):
+    assert run(["recall", message, memory]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert tried in printed.err
+    assert "ricordo search" in printed.err
+
+
 def test_conditions_see_the_findings(memory: str, capsys: pytest.CaptureFixture[str]):
     assert run(["search", "is:unindexed-note type:feedback", "-m", memory]) == 0
     assert capsys.readouterr().out.startswith("deploy.md")

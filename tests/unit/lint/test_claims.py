@@ -160,7 +160,7 @@ def test_failed_claim_is_reported(probe: Probe, body: str, rule: str) -> None:
         "`tidepool/legacy.py` 삭제됨",
         # placeholders, other projects, files made by tools, files of the memory
         "Notes go to `tidepool/foo.py`, `tidepool/<name>.py`, `web/YYYY/MM/x.md`.",
-        "Reports are `web/ebb-YYYY-MM-DD.md`, `web/flow_YYYYMMDD.csv` and `web/CASE_XXX/`.",
+        "Reports are `web/ebb-YYYY-MM-DD.md`, `web/flow_YYYYMMDD.csv` and `web/TIDE_XXX/`.",
         "Buoys are in `tidepool/buoys.py` of the old harbour office repo.",
         "It is in `~/tidepool/loader.py` and `/opt/tidepool/loader.py`, see"
         " https://example.org/tidepool/loader.py and `github.com/ana/tidepool/loader.py`.",
