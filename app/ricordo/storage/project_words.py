@@ -27,8 +27,9 @@ MOST_BYTES = 512 * 1024 * 1024
 MOST_SECONDS = 60.0
 _PATIENCE = 5.0
 """Seconds for which another process may be writing the same cache."""
-_VERSION = 1
+_VERSION = 2
 _WORD = compile_lazily(rb"[A-Za-z0-9_$\x80-\xff]+(?:-[A-Za-z0-9_$\x80-\xff]+)*")
+_JOINT = compile_lazily(rb"[-$]")
 _BINARY_CHECK_BYTES = 8192
 _SCHEMA = """
 CREATE TABLE file(
@@ -169,6 +170,6 @@ def _checksum_words(path: str, raw: bytes) -> array[int]:
     words = set(_WORD.findall(_raw(path)))
     if b"\0" not in raw[:_BINARY_CHECK_BYTES]:
         words.update(_WORD.findall(raw[:LARGEST_FILE]))
-    for dashed in [word for word in words if b"-" in word]:
-        words.update(dashed.split(b"-"))
+    for joined in [word for word in words if b"-" in word or b"$" in word]:
+        words.update(_JOINT.split(joined))
     return array("I", sorted(map(crc32, words)))

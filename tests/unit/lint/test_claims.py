@@ -192,6 +192,12 @@ def test_note_of_ideas_makes_no_claims(probe: Probe) -> None:
     assert probe(body, name="project-loader") != ()
 
 
+def test_note_on_what_is_done_makes_no_claims(probe: Probe) -> None:
+    text = note_text("x", "The loader is `tidepool/loader.py`.\n", "What it says")
+    assert probe("", text=text) != ()
+    assert probe("", text=text.replace("metadata:", "status: done\nmetadata:")) == ()
+
+
 def test_finding_is_on_the_line_of_the_body(tmp_path: Path) -> None:
     text = note_text("x", "One.\n\nIt is in `tidepool/loader.py`.\n", "`tidepool/loader.py` reads")
     finding = notebook(tmp_path, "", text=text).read_snapshot_with_evidence().findings[0]
@@ -303,6 +309,10 @@ def test_bare_name_is_missing_only_where_git_knew_it(tmp_path: Path) -> None:
         ("`tidepool/plan.py` was removed in August.", False),
         ("There is no `tidepool/plan.py` any more: it is gone.", False),
         ("Renamed from `tidepool/plan.py`.", False),
+        ("Never create `tidepool/plan.py`: two plans fail together.", False),
+        ("Niemals wieder eine `tidepool/plan.py` anlegen.", False),
+        ("**Nunca criar `tidepool/plan.py`.**", False),
+        ("不要再创建 `tidepool/plan.py`。", False),
         ("## History\n\nNever edit `tidepool/plan.py` by hand.", False),
     ],
 )

@@ -88,6 +88,14 @@ def test_link_to_a_note_that_is_to_come_stays_and_is_no_error(
         assert (found.severity, found.fix is None) == (severity, is_to_come)
 
 
+@pytest.mark.parametrize(("box", "severity"), [(" ", Severity.INFO), ("x", Severity.ERROR)])
+def test_an_entry_with_a_box_to_tick_is_for_a_page_that_is_to_come(
+    root: Path, box: str, severity: Severity
+) -> None:
+    found = find(root, {"MEMORY.md": f"- [{box}] [survey](survey.md)\n"}, "index-missing-file")
+    assert found.severity is severity
+
+
 def test_link_to_a_note_that_several_want_stays(root: Path) -> None:
     files = {"a.md": note("See [the survey](survey.md).", "a")}
     assert find(root, files, "dead-link").fix is not None

@@ -144,6 +144,24 @@ def test_code_that_came_after_a_to_do_refutes_it(repository: Repository, claim: 
     assert repository.judge(f"## Log 2026-09-20\n\n{claim.rpartition('#')[2]}") == ()
 
 
+def test_a_file_is_not_the_work_that_is_to_be_done_in_it(repository: Repository) -> None:
+    repository.commit("years", DAYS[2], **{"tide__years.py": "def read(path): ...\n"})
+    assert repository.judge("- Phase 3: implement rounding by station in `tide/years.py`.") == ()
+    (finding,) = repository.judge("- Phase 3: implement `tide/years.py`.")
+    assert finding.rule == "status-claim"
+
+
+def test_prose_in_the_code_does_not_refute_that_a_name_is_to_be_made(
+    repository: Repository,
+) -> None:
+    text = '"""Sets\n\nStation_state__c where it is there\n"""\n'
+    repository.commit("feed", DAYS[2], **{"tide__feed.py": text})
+    claim = "- Phase 5: create `Station_state__c` in the office program."
+    assert repository.judge(claim) == ()
+    repository.commit("state", DAYS[2], **{"tide__feed.py": "Station_state__c = 1\n"})
+    assert len(repository.judge(claim)) == 1
+
+
 @pytest.mark.parametrize("line", ["# X-Station will be sent here", "// TODO: X-Station"])
 def test_a_comment_does_not_refute_a_to_do(repository: Repository, line: str) -> None:
     repository.commit("client", DAYS[2], **{"tide__client.py": f"{line}\n"})

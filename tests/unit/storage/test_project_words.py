@@ -34,6 +34,7 @@ def words_of(root: Path, state: Path) -> ProjectWords:
 def test_names_are_found_whole(project: Path, tmp_path: Path) -> None:
     words = words_of(project, tmp_path / "state")
     asked = ("height_at", "height", "renderCurve", "rendercurve", "$el", "dry-run", "dry", "curve")
+    asked += ("el", "$curve")
     assert words.find_present(asked) == {
         "height_at",
         "renderCurve",
@@ -41,6 +42,7 @@ def test_names_are_found_whole(project: Path, tmp_path: Path) -> None:
         "dry-run",
         "dry",
         "curve",
+        "el",
     }
     assert not words.find_present(["hiddenWord"]), "a picture is not written in words"
     assert words.find_files("renderCurve", 5) == ["web/curve.js"]

@@ -77,12 +77,14 @@ class Passage:
         return self.is_excluded or _matches("gone", spoken) or _matches("doubt", spoken)
 
     def _says_gone(self, name: str) -> bool:
-        """Return whether the sentence says that what `name` names is gone: in so many words, or
-        in the part of the sentence that names it with any word of the past or of others.
+        """Return whether the sentence says that what `name` names is gone, or is not to be made: in
+        so many words, or in the part of the sentence that names it with any word of the past or of
+        others.
         """
         if _matches("kept", self.prose):
             return False
-        if _matches("removed", self.prose.replace(name, "") if name else self.prose):
+        spoken = self.prose.replace(name, "") if name else self.prose
+        if _matches("removed", spoken) or _matches("forbidden", spoken):
             return True
         return any(
             _matches("gone", self.prose[start:end].replace(name, "") if name else self.prose)
@@ -105,7 +107,8 @@ class Passage:
 
 def split_passages(note: Note) -> Iterator[Passage]:
     """Yield the sentences of a note in order, its description first."""
-    titles = (note.name, note.stem, note.path.rpartition("/")[0])
+    folder, status = note.path.rpartition("/")[0], note.frontmatter.get_text("status")
+    titles = (note.name, note.stem, folder, status)
     headings = _Headings(reduce(or_, map(_find_distance, titles)))
     first_of_body = note.text.count("\n", 0, note.frontmatter.end) + 1
     for statement in extract_statements(note):

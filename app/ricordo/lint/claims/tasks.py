@@ -37,6 +37,7 @@ _LINK = compile_lazily(r"[\s`*_~)\]:,]*(?:[\s(\[—–:=|-]|is|are|does|do|has|i
 """What may be between code and its status."""
 _LITERAL = compile_lazily(r"(?=.*[A-Za-z])[\w$@/.\-]+(?:: ?[\w.\-]+)?")
 """Code that is no name: a header, a route, a property with its value."""
+_NAME = compile_lazily(r"[\w.$]+")
 _SHORTEST_LITERAL = 6
 _CALL = compile_lazily(r"[A-Za-z_$][\w$]{3,}\([^`]*\)")
 _ENDINGS = "|".join(map(re.escape, CODE_ENDINGS))
@@ -85,6 +86,9 @@ def _find_code_tasks(passage: Passage) -> Iterator[ProjectClaim]:
                 yield build_claim(ClaimKind.TASK, passage, span)
             continue
         before = [it for it in marks if it.end() <= offset <= it.end() + _NEAR]
+        if before and is_path(text) and get_work_words(passage.prose[before[-1].end() : offset]):
+            # the work is something else, in that file
+            continue
         if before:
             yield build_claim(ClaimKind.TASK, passage, (before[-1].start(), end))
         elif passage.is_open and _begins_item(passage) and not _WORD.search(spoken, 0, offset):
@@ -212,7 +216,10 @@ def _find_written(text: str, claim: ProjectClaim, note: Note, project: Project) 
         return ()
     is_new = is_unique and not project.history.find_words_at(before[0], [name])
     if is_new:
-        return (_find_definition(name, project) or place,)
+        defined = _find_definition(name, project)
+        # prose in the code may name what is not there; a call, a header or a route is used there
+        is_used = not _NAME.fullmatch(text)
+        return (defined or place,) if defined or is_used else ()
     had_file = bool(project.history.load_text_at(before[0], path))
     return (place,) if had_file and _names_file(claim.passage, path) else ()
 

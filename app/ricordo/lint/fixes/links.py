@@ -31,6 +31,7 @@ _TWO_ERRORS = 12
 _SEVERAL = 2
 """Notes that link to a missing file, from which on it is wanted."""
 _SENTENCE_END = compile_lazily(r"[.!?;](?=\s)|[。！？；]|\n(?=\s*(?:\n|[-*+#|>]|\d+[.)]\s))")
+_UNTICKED = compile_lazily(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[ \](?!\()")
 _MOST_READ = 400
 """Characters of a sentence before a link, and behind it, that are read."""
 
@@ -198,7 +199,11 @@ def relink(
 
 
 def is_to_come(file: Note, link: Link) -> bool:
-    """Return whether the sentence with a link says that its target does not exist yet."""
+    """Return whether the sentence with a link says that its target does not exist yet, or its line
+    is a box to tick.
+    """
+    if _UNTICKED.match(file.text, file.text.rfind("\n", 0, link.start) + 1):
+        return True
     first, last = max(link.start - _MOST_READ, 0), link.end + _MOST_READ
     ends = [it.end() for it in _SENTENCE_END.finditer(file.text, first, link.start)]
     start = ends[-1] if ends else first
