@@ -13,7 +13,7 @@ from ricordo.agents.workplace import find_workplace
 from ricordo.errors import WrongUsage
 from ricordo.lint.finding import Severity
 from ricordo.services.doctor.hooks import HookCost, find_slow_hooks, measure_hooks
-from ricordo.services.doctor.problem import UNKNOWN_TARGET, MoveRepair, Problem
+from ricordo.services.doctor.problem import MoveRepair, Problem
 from ricordo.services.doctor.project_map import ProjectMap, Step, map_projects
 from ricordo.services.doctor.project_memories import find_memory_problems
 from ricordo.services.doctor.setup import find_setup_problems
@@ -74,8 +74,8 @@ def choose_project(diagnosis: Diagnosis, problem: Problem, directory: str) -> Pr
             target = projects.find_loaded_memory(place)
             if target == os.path.realpath(source):
                 raise WrongUsage(f"--into: sessions in {make_one_line(place.root)} load them.")
-            if not projects.is_usable(target):
-                raise WrongUsage(UNKNOWN_TARGET.format(make_one_line(place.root)))
+            if obstacle := projects.find_obstacle(place.root, target):
+                raise WrongUsage(f"--into: {make_one_line(obstacle)}")
             title = f"From {os.path.basename(folder.cwds[0] if folder.cwds else folder.name)}"
             reason = f"notes of {folder.name} belong to {place.root}"
             move = MoveRepair(source, target, place.root, title, reason)

@@ -8,9 +8,6 @@ from dataclasses import dataclass, field, replace
 
 from ricordo.lint.finding import Severity
 
-UNKNOWN_TARGET = "Start the agent once in {}: then the directory of its memory is known."
-"""Advice where notes belong to the memory of a project, {}, that has no known directory."""
-
 
 @dataclass(frozen=True, slots=True)
 class MoveRepair:
