@@ -147,7 +147,7 @@ class DoctorScreen(ListDiffScreen):
         """Compose the repair in a thread, and show it if its problem is still the chosen one."""
         refusal, change_set = "", ChangeSet(())
         try:
-            change_set = await asyncio.to_thread(build_repair, repair)
+            change_set = await asyncio.to_thread(build_repair, repair, self._notebook.environment)
         except RicordoError as error:
             refusal = error.message
         if self.problem is problem:
@@ -241,9 +241,13 @@ class DoctorScreen(ListDiffScreen):
     async def _repair(self, repair: MoveRepair, change_set: ChangeSet) -> None:
         environment, settings = self._notebook.environment, self._notebook.settings
         try:
-            await asyncio.to_thread(apply_repair, repair, change_set, environment, settings)
+            repaired = await asyncio.to_thread(
+                apply_repair, repair, change_set, environment, settings
+            )
             self._done.append(repair)
             self._report("Done", repair)
+            for message in repaired.messages:
+                self.notify(message, severity="warning", markup=False, timeout=12)
         finally:
             await self._load()
 
