@@ -88,7 +88,7 @@ def find_clones(projects: ProjectMap, step: Step) -> Iterator[Problem]:
             paths=tuple(memories),
         )
         command = f"`ricordo doctor --fix {problem.id} --into DIR`"
-        advice = f"What one learns the other does not load. To join the first into DIR: {command}."
+        advice = f"Nothing, if they are apart on purpose. To join the first into DIR: {command}."
         yield replace(problem, advice=advice)
 
 

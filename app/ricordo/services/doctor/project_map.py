@@ -169,6 +169,11 @@ class ProjectMap:
         """The sessions of all folders, by their ids."""
         return {it.id: it for folder in self.folders for it in folder.sessions}
 
+    def find_first_session(self, project: str) -> str:
+        """Return when the first session of a project began, ISO 8601; "" if that is unknown."""
+        began = (it.began for it in self.sessions.values() if is_at(it.cwd, project))
+        return min(filter(None, began), default="")
+
     @cached_property
     def records(self) -> Mapping[str, Sequence[RepositoryRecord]]:
         """What all agents noted of repositories, by the directories in which these were."""

@@ -168,6 +168,9 @@ def _explain_moved_rule(
     if not os.path.isdir(target) and named is not None:
         evidence.append(f"{target} is not there")
     problem = _make_split(projects, folder, check, place.root, target, tuple(evidence))
+    if check == "split-memory" and cwd != place.directory:
+        # a link, or another form of its name
+        problem = replace(problem, other_places=projects.list_path_holders(cwd, folder.memory))
     if named is None:
         return problem
     advice = f"Without the setting in {named.file} they are loaded again."
@@ -219,7 +222,7 @@ def _explain_gone(
         yield from divided
         notes = {note for it in divided if it.repair for note in it.repair.only or ()}
         if not notes.issuperset(it for it in list_names(folder.memory) if is_note(it)):
-            yield _make_orphan(folder, path, likely)
+            yield _make_orphan(projects, folder, past, likely)
         return
     evidence = (_describe_absence(path), *best.evidence) if path else best.evidence
     last = max((it.last_time for it in past), default="")
@@ -438,7 +441,13 @@ def _is_of_other_system(path: str) -> bool:
     return bool(path) and not path.startswith("/")
 
 
-def _make_orphan(folder: ProjectFolder, path: str, likely: Sequence[Likeness]) -> Problem:
+def _make_orphan(
+    projects: ProjectMap,
+    folder: ProjectFolder,
+    past: Sequence[PastProject],
+    likely: Sequence[Likeness],
+) -> Problem:
+    path = past[0].path if past else ""
     notes, above = _name_notes(folder.memory), _find_empty_folder(path)
     if above:
         what = f"The project of {notes} cannot be reached now: {path}."
@@ -449,9 +458,41 @@ def _make_orphan(folder: ProjectFolder, path: str, likely: Sequence[Likeness]) -
         evidence = [_describe_absence(path) if path else "no session shows whose they are"]
     evidence += [f"{it.project} may be it: {'; '.join(it.evidence)}" for it in likely[:_MOST_NAMED]]
     problem = Problem("orphan-memory", Severity.INFO, what, tuple(evidence), paths=(folder.memory,))
-    command = f"`ricordo doctor --fix {problem.id} --into DIR`"
-    advice = f"Nothing is lost. Where the project is elsewhere now, name it: {command}."
-    return replace(problem, advice=advice)
+    command = f"ricordo doctor --fix {problem.id} --into"
+    equal = [it.project for it in likely if it.is_confirmed and it.weight == likely[0].weight]
+    if len(equal) < 2:
+        advice = f"Nothing is lost. Where the project is elsewhere now, name it: `{command} DIR`."
+        return replace(problem, advice=advice)
+    last = max((it.last_time for it in past), default="")
+    best, reasons = _find_likelier(projects, equal, last)
+    verb = "is" if notes == "1 note" else "are"
+    return replace(
+        problem,
+        severity=Severity.WARNING,
+        what=f"{notes} in {folder.memory} {verb} not loaded: {len(equal)} projects may be theirs.",
+        evidence=(*evidence, *reasons),
+        advice=f"Name the project that it is: `{command} {shlex.quote(best) if best else 'DIR'}`.",
+    )
+
+
+def _find_likelier(
+    projects: ProjectMap, equal: Sequence[str], last: str
+) -> tuple[str, Sequence[str]]:
+    """Return which of some projects for which as much speaks is likelier the one whose newest
+    session ended at `last`, and why, a line each; "" for none.
+    """
+    noted = [it for it in equal if any(record.remote for record in projects.records.get(it, ()))]
+    began = {it: projects.find_first_session(it) for it in equal}
+    after = [it for it in equal if began[it] > last > ""]
+    next_one = min(after, key=lambda it: began[it], default="")
+    reasons = [(noted[0], "agents noted a repository there alone")] if len(noted) == 1 else []
+    if next_one and (len(after) < len(equal) or len({*began.values()}) > 1):
+        day = began[next_one][:10]
+        reasons.append((next_one, f"its sessions are the next ones, from {day} on"))
+    best = {project for project, _ in reasons}
+    likelier = best.pop() if len(best) == 1 else ""
+    said = [f"{likelier} is likelier: {text}" for _, text in reasons] if likelier else []
+    return likelier, said
 
 
 def _find_empty_folder(path: str) -> str:

@@ -62,7 +62,7 @@ def render_problem(
 
 
 def describe_cost(costs: Sequence[HookCost]) -> str:
-    """Return what all hooks together cost a prompt; "" where that is unknown."""
-    total = sum(cost.per_prompt for cost in costs)
-    hooks = "1 hook costs" if len(costs) == 1 else f"{len(costs)} hooks cost"
-    return f"{hooks} {total:,} ms a prompt" if costs else ""
+    """Return what the hooks together cost a prompt; "" where that is unknown."""
+    of_prompts = [cost.each_time for cost in costs if cost.unit == "prompt"]
+    hooks = "1 hook costs" if len(of_prompts) == 1 else f"{len(of_prompts)} hooks cost"
+    return f"{hooks} {sum(of_prompts):,} ms a prompt" if of_prompts else ""
