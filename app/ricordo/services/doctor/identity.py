@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -55,7 +55,7 @@ class Repositories:
         self._times: dict[str, list[int]] = {}
         self._begins: dict[str, int] = {}
         self._branches: dict[str, frozenset[str]] = {}
-        self._content: dict[str, Sequence[str]] = {}
+        self._content: dict[str, list[str]] = {}
 
     def read_remote(self, project: str) -> str:
         """Return the address of its remote repository, normalised; "" for none."""
