@@ -39,13 +39,16 @@ def join_memories(
     title: str,
     reason: str,
     only: Collection[str] | None = None,
+    *,
+    keeps_names: bool = False,
 ) -> ChangeSet:
     """Return the change set that moves the notes of `source` to `target`: those at the paths
-    `only`, None for all. `title` heads what comes from the index of `source` in that of `target`.
+    `only`, None for all. `title` heads what comes from the index of `source` in that of `target`,
+    whose notes keep their names with `keeps_names`, even if they are older.
 
     Raises ChangeRefused where there is nothing to move, or a memory is read-only.
     """
-    join = _Join(source, target, only)
+    join = _Join(source, target, only, keeps_names)
     edits = drop_empty_edits([*join.merge_into_target(title), *join.empty_source()])
     if not edits:
         raise ChangeRefused("There is nothing to move.")
@@ -60,12 +63,15 @@ def join_memories(
 class _Join:
     """One join while it is composed."""
 
-    def __init__(self, source: Memory, target: Memory, only: Collection[str] | None) -> None:
+    def __init__(
+        self, source: Memory, target: Memory, only: Collection[str] | None, keeps_names: bool
+    ) -> None:
         for memory in (source, target):
             if memory.layout.read_only:
                 raise ChangeRefused(memory.layout.read_only)
         self.source, self.target = source, target
         self.is_whole = only is None
+        self._keeps_names = keeps_names
         notes = [note for note in source.notes if only is None or note.path in only]
         self.moving = {note.path: note for note in notes if note.is_readable}
         """The notes that leave the source, by path there."""
@@ -94,20 +100,21 @@ class _Join:
             self.paths[path] = path
             if rival is None and path not in target.others:
                 continue
-            is_newer = rival is not None and rival.path not in made_room and _is_newer(note, rival)
-            moved = rival if rival is not None and is_newer else note
+            can_replace = rival is not None and rival.path not in made_room
+            is_winner = can_replace and not self._keeps_names and _is_newer(note, rival)
+            moved = rival if rival is not None and is_winner else note
             folder = moved.path.rpartition("/")[0]
             new = choose_path(moved.stem, taken, self.source.layout, folder)
             taken.append(new)
             name = new.rpartition("/")[2].removesuffix(".md")
             change = Change(Rename(moved.path, new, name))
-            if is_newer:
+            if is_winner:
                 made_room[moved.path] = change
             else:
                 self.paths[path] = new
                 changes.append(change)
             if rival is not None:
-                self._warnings.append(_describe_difference(note, rival, new))
+                self._warnings.append(_describe_difference(note, rival, moved, new))
         if made_room:
             room = compose(target, list(made_room.values()))
             self._warnings += room.warnings
@@ -239,22 +246,22 @@ def _is_newer(one: Note, other: Note) -> bool:
     return _get_time(one)[0] > _get_time(other)[0]
 
 
-def _describe_difference(note: Note, rival: Note, new: str) -> str:
-    """Return that a note differs from the one of its name, which of both is newer, and that the
-    other one is called `new` afterwards.
+def _describe_difference(note: Note, rival: Note, moved: Note, new: str) -> str:
+    """Return that a note differs from the one of its name, which of both is newer, and that `moved`
+    is called `new` afterwards.
     """
     moving, there = (
         f"{at:%Y-%m-%d %H:%M}{'' if is_stated else ', by its file'}"
         for at, is_stated in map(_get_time, (note, rival))
     )
-    path, new = make_visible(note.path), make_visible(new)
+    which = "none is newer"
     if _is_newer(note, rival):
         which = f"the one that moves is newer ({moving}; the other {there})"
-        return f"{path} is in both with different texts: {which}. The other becomes {new}."
-    which = "none is newer"
-    if _is_newer(rival, note):
+    elif _is_newer(rival, note):
         which = f"the one that is there is newer ({there}; the other {moving})"
-    return f"{path} is in both with different texts: {which}. The one that moves becomes {new}."
+    who = "The one that moves" if moved is note else "The other"
+    path, new = make_visible(note.path), make_visible(new)
+    return f"{path} is in both with different texts: {which}. {who} becomes {new}."
 
 
 def _list_fields(fields: Mapping[str, object]) -> set[str]:

@@ -1362,6 +1362,9 @@ def test_a_note_belongs_to_where_its_session_worked_when_it_wrote_it(
     project, other = repository(machine, "kitchen"), repository(machine, "harbour")
     root = plant(machine, project, "a", pier="At the sea.\n", soup="With salt.\n")
     plant(machine, other, "b", boat="Sails.\n")
+    pier = root / "pier.md"
+    head = "node_type: memory\n"
+    pier.write_text(pier.read_text().replace(head, f"{head}  originSessionId: a\n"))
     for cwd, name in ((project, "soup"), (other, "pier")):
         given = {"file_path": f"{root}/{name}.md", "content": "x"}
         call = {"type": "tool_use", "id": name, "name": "Write", "input": given}
@@ -1373,6 +1376,7 @@ def test_a_note_belongs_to_where_its_session_worked_when_it_wrote_it(
     doctor.fix(problem)
     assert notes_of(root) == {"MEMORY.md", "soup.md"}
     assert "pier.md" in notes_of(machine.project_folder(other) / "memory")
+    assert doctor.find("mixed-memory") == []
 
 
 def test_a_repair_that_will_be_refused_is_refused_in_the_preview(

@@ -383,13 +383,17 @@ def _find_notes_of(root: str, transcripts: Sequence[str]) -> Mapping[str, str]:
     """
     ids = set(map(_get_id, transcripts))
     written: dict[str, str] = {}
+    elsewhere: dict[str, str] = {}
     for transcript in transcripts:
         written |= _read_written(root, transcript)
+        elsewhere |= {os.path.basename(path): cwd for path, cwd in _read_writes(transcript)}
     found: dict[str, str] = {}
     for note in _read_notes(root):
         named = note.frontmatter.get_text("originSessionId")
         if named in ids if named else note.path in written:
-            found[note.path] = written.get(note.path, "")
+            # it may have been moved here since
+            moved = elsewhere.get(os.path.basename(note.path), "")
+            found[note.path] = written.get(note.path, moved)
     return found
 
 
@@ -410,8 +414,15 @@ def _read_written(root: str, transcript: str) -> Mapping[str, str]:
     """
     inside = os.path.join(root, "")
     written: dict[str, str] = {}
+    for path, cwd in _read_writes(transcript):
+        if path.startswith(inside):
+            written.setdefault(path.removeprefix(inside), cwd)
+    return written
+
+
+def _read_writes(transcript: str) -> Iterator[tuple[str, str]]:
+    """Yield the files that a session wrote as a whole, each with where it worked."""
     for message in open_transcript(find_transcript_at(transcript)).messages():
         for touch in message.touches:
-            if touch.action is FileAction.WROTE and touch.path.startswith(inside):
-                written.setdefault(touch.path.removeprefix(inside), message.cwd)
-    return written
+            if touch.action is FileAction.WROTE:
+                yield touch.path, message.cwd

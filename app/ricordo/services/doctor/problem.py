@@ -25,6 +25,10 @@ class MoveRepair:
     """Why, for the history."""
     only: tuple[str, ...] | None = None
     """The paths of the notes; None for all."""
+    is_of_part: bool = False
+    """Whether they are those of a worktree or folder of the project: what is true there does not
+    replace what is true of the whole.
+    """
 
     @property
     def label(self) -> str:

@@ -407,7 +407,14 @@ def _make_split(
     if obstacle := projects.find_obstacle(project, target):
         advice = obstacle
     else:
-        repair = MoveRepair(folder.memory, target, project, title, reason)
+        repair = MoveRepair(
+            folder.memory,
+            target,
+            project,
+            title,
+            reason,
+            is_of_part=check in ("worktree-memory", "subfolder-memory"),
+        )
     holders = projects.list_path_holders(gone, folder.memory) if gone else ()
     return Problem(
         check,

@@ -45,7 +45,9 @@ def build_repair(repair: MoveRepair, environment: Environment) -> ChangeSet:
     target = _read_target(repair, source)
     for memory in (source, target):
         database.check_location(memory.root)
-    change_set = join_memories(source, target, repair.title, repair.reason, repair.only)
+    change_set = join_memories(
+        source, target, repair.title, repair.reason, repair.only, keeps_names=repair.is_of_part
+    )
     if damage := database.find_damage():
         told = f"The history is damaged ({damage}): it is moved aside first, and a new one begins."
         change_set = replace(change_set, warnings=(*change_set.warnings, told))
