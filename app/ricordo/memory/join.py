@@ -100,15 +100,15 @@ class _Join:
             self.paths[path] = path
             if rival is None and path not in target.others:
                 continue
-            can_replace = rival is not None and rival.path not in made_room
-            is_winner = can_replace and not self._keeps_names and _is_newer(note, rival)
-            moved = rival if rival is not None and is_winner else note
+            moved = note
+            if rival is not None and rival.path not in made_room and not self._keeps_names:
+                moved = rival if _is_newer(note, rival) else note
             folder = moved.path.rpartition("/")[0]
             new = choose_path(moved.stem, taken, self.source.layout, folder)
             taken.append(new)
             name = new.rpartition("/")[2].removesuffix(".md")
             change = Change(Rename(moved.path, new, name))
-            if is_winner:
+            if moved is rival:
                 made_room[moved.path] = change
             else:
                 self.paths[path] = new

@@ -171,6 +171,16 @@ def test_of_two_notes_of_one_name_the_newer_keeps_it(tmp_path: Path, ours: str, 
     )
 
 
+def test_notes_of_a_part_do_not_replace_those_of_the_whole(tmp_path: Path):
+    source = open_memory(tmp_path / "a", {"tide.md": dated("tide", "Of a part.", "2026-06-02")})
+    target = open_memory(tmp_path / "b", {"tide.md": dated("tide", "Of all.", "2026-06-01")})
+    joined = join_memories(source, target, "From a", "joined", keeps_names=True)
+    after = apply_edits(target, [it for it in joined.edits if it.root == target.root])
+    assert "Of all." in after.by_path["tide.md"].body
+    assert "Of a part." in after.by_path["tide-2.md"].body
+    assert any(it.endswith("The one that moves becomes tide-2.md.") for it in joined.warnings)
+
+
 def test_notes_that_differ_in_frontmatter_alone_are_one(tmp_path: Path):
     more = "---\nname: tide\ntype: project\nmodified: 2026-06-01\n---\n\nAt six.\n"
     less = "---\nname: tide\ntype: user\n---\n\nAt six.\n"
