@@ -137,9 +137,12 @@ def test_a_join_is_undone_byte_for_byte(
     target = plant(machine, project, "b", pier="In the harbour.\n")
     before = {path: path.read_bytes() for root in (source, target) for path in root.iterdir()}
     (problem,) = doctor.find("worktree-memory")
+    os.utime(source / "boat.md", (1_700_000_000, 1_700_000_000))
     doctor.fix(problem)
     assert notes_of(target) == {"MEMORY.md", "pier.md", "boat.md"}
+    assert (target / "boat.md").stat().st_mtime == 1_700_000_000
     assert run(["undo", str(target)]) == 0
+    assert (source / "boat.md").stat().st_mtime == 1_700_000_000
     after = {path: path.read_bytes() for root in (source, target) for path in root.iterdir()}
     assert after == before
     capsys.readouterr()
