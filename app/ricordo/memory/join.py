@@ -133,8 +133,8 @@ class _Join:
         fields, own = (_list_fields(it.frontmatter.fields) for it in (there, note))
         is_linked = any(
             resolved.path == note.path
-            for path in self.source.by_path
-            for resolved in self.source.links.get(path, ())
+            for other in self.source.notes
+            for resolved in self.source.links.get(other.path, ())
         )
         is_same_name = there.name == note.name or not is_linked
         bodies = {convert_line_ends(it.body, "\n").strip() for it in (there, note)}

@@ -183,7 +183,7 @@ def test_notes_of_a_part_do_not_replace_those_of_the_whole(tmp_path: Path):
 
 def test_notes_that_differ_in_frontmatter_alone_are_one(tmp_path: Path):
     more = "---\nname: tide\ntype: project\nmodified: 2026-06-01\n---\n\nAt six.\n"
-    less = "---\nname: tide\ntype: user\n---\n\nAt six.\n"
+    less = "---\nname: When it is high\ntype: user\n---\n\nAt six.\n"
     source = open_memory(tmp_path / "a", {"MEMORY.md": "- [Tide](tide.md)\n", "tide.md": less})
     target = open_memory(tmp_path / "b", {"MEMORY.md": "- [Tide](tide.md)\n", "tide.md": more})
     joined = join_memories(source, target, "From a", "joined")
