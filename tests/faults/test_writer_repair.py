@@ -62,7 +62,7 @@ class Repaired(World):
 
     def join(self) -> None:
         environment = self.machine.environment()
-        apply_repair(self.repair, build_repair(self.repair), environment, Settings())
+        apply_repair(self.repair, build_repair(self.repair, environment), environment, Settings())
 
     def open(self) -> None:
         """Open the memory that gets the notes, as the next process does."""

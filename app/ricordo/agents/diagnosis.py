@@ -101,6 +101,9 @@ class HookRun(NamedTuple):
     event: str
     command: str
     milliseconds: int
+    exit: int = 0
+    error: str = ""
+    """What it printed as an error."""
 
 
 class ConfiguredServer(NamedTuple):

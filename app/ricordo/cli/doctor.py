@@ -6,7 +6,13 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ricordo.cli.output import is_at_terminal, is_confirmed, note_change, print_errors
+from ricordo.cli.output import (
+    is_at_terminal,
+    is_confirmed,
+    note_change,
+    print_errors,
+    print_messages,
+)
 from ricordo.cli.parser import Command, add_json
 from ricordo.cli.progress import set_phase
 from ricordo.errors import Unconfirmed, WrongUsage
@@ -107,7 +113,7 @@ def _fix(options: Namespace, environment: Environment, diagnosis: Diagnosis) -> 
         problem = choose_project(diagnosis, problem, directory)
     if problem.repair is None:
         raise WrongUsage(f"There is no repair for {id}.", hint=problem.advice)
-    change_set = build_repair(problem.repair)
+    change_set = build_repair(problem.repair, environment)
     if not options.yes:
         lines = [problem.what, *_render_change(change_set)]
         if not is_confirmed(lines, _WORD, problem.repair.label):
@@ -115,11 +121,12 @@ def _fix(options: Namespace, environment: Environment, diagnosis: Diagnosis) -> 
             raise Unconfirmed(
                 f"{problem.id} was not repaired.", hint="Confirm it at a terminal, or add --yes."
             )
-    merged = apply_repair(
+    merged, messages = apply_repair(
         problem.repair, change_set, environment, load_settings_reported(environment)
     )
     done = problem.repair.label
     note_change(done)
+    print_messages(messages)
     others = [f"  left alone: {make_one_line(place)}" for place in problem.other_places]
     warnings = [f"  {make_one_line(warning)}" for warning in change_set.warnings]
     target = make_one_line(problem.repair.target)

@@ -178,6 +178,16 @@ def _run(arguments: list[str]) -> int:
         return command.run(options, environment)
     finally:
         stop_progress()
+        _print_notices()
+
+
+def _print_notices() -> None:
+    """Print what happened to a history and no command has told."""
+    if "ricordo.storage.database" in sys.modules:
+        from ricordo.cli.output import print_messages
+        from ricordo.storage.database import take_all_notices
+
+        print_messages(take_all_notices())
 
 
 def _apply_common(options: Namespace, name: str) -> None:

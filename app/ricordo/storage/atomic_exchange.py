@@ -89,6 +89,8 @@ class AtomicExchange:
     """The file, beneath the same root, whose attributes a new file copies if it still exists."""
     mode: int | None = None
     """Permissions of a new file; None for those of the user's umask."""
+    modified: int | None = None
+    """When the new content was written, in nanoseconds since 1970; None for now."""
 
     @property
     def _part(self) -> str:
@@ -108,14 +110,16 @@ class AtomicExchange:
     def stage(self, content: bytes) -> None:
         """Write the new content next to the file, durably. Raises OSError, leaving no file."""
         with self.root.open_folder(self.path) as (folder, _):
-            self._write(folder, content, self.temporary)
+            self._write(folder, content, self.temporary, self.modified)
 
-    def _write(self, folder: int, content: bytes, name: str) -> None:
+    def _write(self, folder: int, content: bytes, name: str, modified: int | None = None) -> None:
         try:
             handle = calls.create_file(folder, self._part)
             try:
                 calls.write_all(handle, content)
                 self._copy_attributes(handle)
+                if modified is not None:
+                    os.utime(handle, ns=(modified, modified))
                 calls.sync_file(handle)
             finally:
                 os.close(handle)

@@ -17,7 +17,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from ricordo.errors import StateUnusable
 from ricordo.storage.lock import history_lock
 from ricordo.storage.sqlite import is_read_only, open_read_only
-from ricordo.storage.state_file import create_state_file, open_database
+from ricordo.storage.state_file import create_state_file, open_database, open_database_to_read
 from ricordo.text import make_visible
 
 DATABASE = "history.db"
@@ -115,6 +115,19 @@ whichever part of the program meets damage first moves the file aside, and anoth
 """
 
 
+def take_all_notices() -> list[str]:
+    """Return messages for the user about all histories that no other part of the program took."""
+    return [message for notices in list(_notices.values()) for message in _take(notices)]
+
+
+def _take(notices: deque[str]) -> list[str]:
+    taken: list[str] = []
+    with suppress(IndexError):
+        while True:
+            taken.append(notices.popleft())
+    return taken
+
+
 class Database:
     """Opens the history of one state directory."""
 
@@ -125,12 +138,22 @@ class Database:
 
     def take_notices(self) -> list[str]:
         """Return messages for the user about this history; each is returned once."""
-        notices = _notices[os.path.abspath(self.path)]
-        taken: list[str] = []
-        with suppress(IndexError):
-            while True:
-                taken.append(notices.popleft())
-        return taken
+        return _take(_notices[os.path.abspath(self.path)])
+
+    def find_damage(self) -> str:
+        """Return what is wrong with the file of the history, which is neither changed nor moved; ""
+        if it can be read, or is not there. Its schema alone is read.
+        """
+        if not self.exists:
+            return ""
+        # without a log the file is complete, and no index for one is created beside it
+        is_alone = not os.path.exists(f"{self.path}-wal")
+        try:
+            with closing(open_database_to_read(self.path, immutable=is_alone)) as connection:
+                connection.execute("SELECT count(*) FROM sqlite_master")
+        except (OSError, sqlite3.Error) as error:
+            return str(error) if _is_damage(error) else ""
+        return ""
 
     @property
     def exists(self) -> bool:

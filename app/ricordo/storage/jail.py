@@ -102,6 +102,14 @@ class OpenRoot:
             return stat.S_IMODE(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
         return None
 
+    def read_modified(self, path: str) -> int | None:
+        """Return when the file at `path` was written, in nanoseconds since 1970; None if it is
+        missing. Raises OSError.
+        """
+        with suppress(FileNotFoundError), self.open_folder(path) as (folder, name):
+            return os.stat(name, dir_fd=folder, follow_symlinks=False).st_mtime_ns
+        return None
+
     def check_writable(self, path: str) -> None:
         """Raise WriteFailed if the file at `path` cannot be changed or created."""
         try:

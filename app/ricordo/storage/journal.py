@@ -219,7 +219,20 @@ class JournalReplay:
             report_conflict,
             origin,
             op.mode,
+            self._read_modified(op),
         )
+
+    def _read_modified(self, op: FileOperation) -> int | None:
+        """Return when a file that is moved from another memory was written; None for any other, or
+        where it is gone.
+        """
+        if not op.from_path or op.from_root == op.root:
+            return None
+        roots = (step.root for step in self.operations if step.op.root == op.from_root)
+        root = next(roots, None)
+        with suppress(OSError, ChangeRefused):
+            return root.read_modified(op.from_path) if root else None
+        return None
 
 
 def _in_order(

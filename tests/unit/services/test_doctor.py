@@ -137,9 +137,12 @@ def test_a_join_is_undone_byte_for_byte(
     target = plant(machine, project, "b", pier="In the harbour.\n")
     before = {path: path.read_bytes() for root in (source, target) for path in root.iterdir()}
     (problem,) = doctor.find("worktree-memory")
+    os.utime(source / "boat.md", (1_700_000_000, 1_700_000_000))
     doctor.fix(problem)
     assert notes_of(target) == {"MEMORY.md", "pier.md", "boat.md"}
+    assert (target / "boat.md").stat().st_mtime == 1_700_000_000
     assert run(["undo", str(target)]) == 0
+    assert (source / "boat.md").stat().st_mtime == 1_700_000_000
     after = {path: path.read_bytes() for root in (source, target) for path in root.iterdir()}
     assert after == before
     capsys.readouterr()
@@ -534,6 +537,11 @@ def test_settings_that_point_elsewhere_are_told_and_the_notes_adopted(
     machine.settings(settings, {"autoMemoryDirectory": str(elsewhere)})
     (setting,) = doctor.find("memory-setting")
     assert (setting["severity"], setting["paths"]) == ("info", [str(settings)])
+    # it may be on a disk that is not mounted
+    (problem,) = doctor.find("redirected-memory")
+    assert problem["repair"] is None
+    assert "Remove it, or mount the disk" in problem["advice"]
+    elsewhere.mkdir()
     (problem,) = doctor.find("redirected-memory")
     doctor.fix(problem)
     assert notes_of(source) == set()
@@ -1293,6 +1301,218 @@ def test_all_that_holds_the_path_of_a_moved_project_is_named(machine: Machine, d
     assert held == {machine.project_folder(old).name, "config.toml", "opencode", "pier.md"}
     doctor.fix(problem)
     assert [config.read_bytes(), (data / "opencode.db").read_bytes()] == before
+
+
+def plant_moved(machine: Machine, *, leaves: str = "node_modules") -> tuple[Path, Path]:
+    """Move a project with a memory and leave something behind; return both directories."""
+    old = repository(machine, "tidepool")
+    (old / "tide.py").write_text("x = 1\n")
+    git(old, "add", "tide.py")
+    git(old, "commit", "--quiet", "-m", "add tables")
+    commit = git(old, "rev-parse", "HEAD").strip()
+    plant(machine, old, "a", pier="In the harbour.\n", boat="Sails.\n")
+    folder = machine.project_folder(old)
+    at = "2026-08-01T08:00:00.000Z"
+    say(folder, "a", old, content=f"commit {commit}", gitBranch="main", timestamp=at)
+    new = machine.path / "work/tidepool"
+    new.parent.mkdir()
+    old.rename(new)
+    old.mkdir()
+    (old / leaves).write_text("x = 1\n")
+    target = plant(machine, new, "b", boat="Sails.\n", ferry="At noon.\n")
+    say(machine.project_folder(new), "b", new, timestamp="2026-09-01T08:00:00.000Z")
+    note = target / "boat.md"
+    head = "node_type: memory\n"
+    note.write_text(note.read_text().replace(head, f"{head}  originSessionId: a\n"))
+    return old, new
+
+
+def test_a_directory_with_remnants_does_not_hide_that_its_project_moved(
+    machine: Machine, doctor: Doctor
+):
+    old, new = plant_moved(machine)
+    assert doctor.find("mixed-memory") == []
+    (problem,) = doctor.find("moved-project")
+    assert "only node_modules is left" in problem["evidence"][0]
+    doctor.fix(problem)
+    target = machine.project_folder(new) / "memory"
+    assert notes_of(target) == {"MEMORY.md", "boat.md", "pier.md", "ferry.md"}
+    assert notes_of(machine.project_folder(old) / "memory") == set()
+    assert {it["severity"] for it in doctor.find()} == {"info"}
+
+
+def test_a_directory_with_files_of_a_project_is_a_copy_of_it(machine: Machine, doctor: Doctor):
+    plant_moved(machine, leaves="tide.py")
+    assert doctor.find("moved-project") == []
+    # its last session was before the first of the other one: the note was carried over
+    assert doctor.find("mixed-memory") == []
+
+
+def test_notes_are_not_moved_into_a_memory_that_is_turned_off(machine: Machine, doctor: Doctor):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    plant(machine, machine.worktree(project, "tidepool-fix"), "b", boat="Sails.\n")
+    file = project / ".claude/settings.local.json"
+    machine.settings(file, {"autoMemoryEnabled": False})
+    (problem,) = doctor.find("worktree-memory")
+    assert problem["repair"] is None
+    assert f"autoMemoryEnabled is off in {file}" in problem["advice"]
+
+
+def test_a_note_belongs_to_where_its_session_worked_when_it_wrote_it(
+    machine: Machine, doctor: Doctor
+):
+    project, other = repository(machine, "kitchen"), repository(machine, "harbour")
+    root = plant(machine, project, "a", pier="At the sea.\n", soup="With salt.\n")
+    plant(machine, other, "b", boat="Sails.\n")
+    pier = root / "pier.md"
+    head = "node_type: memory\n"
+    pier.write_text(pier.read_text().replace(head, f"{head}  originSessionId: a\n"))
+    for cwd, name in ((project, "soup"), (other, "pier")):
+        given = {"file_path": f"{root}/{name}.md", "content": "x"}
+        call = {"type": "tool_use", "id": name, "name": "Write", "input": given}
+        message = {"role": "assistant", "content": [call]}
+        folder = machine.project_folder(project)
+        say(folder, "a", cwd, type="assistant", message=message)
+    (problem,) = doctor.find("mixed-memory")
+    assert "they wrote pier.md" in problem["evidence"]
+    doctor.fix(problem)
+    assert notes_of(root) == {"MEMORY.md", "soup.md"}
+    assert "pier.md" in notes_of(machine.project_folder(other) / "memory")
+    assert doctor.find("mixed-memory") == []
+
+
+def test_a_repair_that_will_be_refused_is_refused_in_the_preview(
+    machine: Machine, doctor: Doctor, capsys: pytest.CaptureFixture[str]
+):
+    old = repository(machine, "old/tidepool")
+    plant(machine, old, "a", pier="In the harbour.\n")
+    commit = git(old, "rev-parse", "HEAD").strip()
+    say(machine.project_folder(old), "a", old, content=f"commit {commit}")
+    new = machine.path / "tidepool"
+    old.rename(new)
+    machine.project_folder(new)
+    (problem,) = doctor.find("moved-project")
+    assert doctor.find("state-unhealthy") == []
+    git(machine.path, "init", "--quiet")
+    (state,) = doctor.find("state-unhealthy")
+    assert "is in a git work tree" in state["what"]
+    for words in ([], ["--yes"]):
+        assert run(["doctor", "--fix", problem["id"], *words]) == 4
+        assert "git work tree" in capsys.readouterr().err
+    assert list(machine.project_folder(new).iterdir()) == []
+
+
+def test_a_damaged_history_is_told_and_set_aside_aloud(
+    machine: Machine, doctor: Doctor, capsys: pytest.CaptureFixture[str]
+):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    plant(machine, machine.worktree(project, "tidepool-fix"), "b", boat="Sails.\n")
+    state = machine.directory("state")
+    state.chmod(0o700)
+    history = state / "history.db"
+    history.write_bytes(b"\0" * 4096 + b"no database")
+    (damaged,) = doctor.find("state-unhealthy")
+    assert str(history) in damaged["what"]
+    (problem,) = doctor.find("worktree-memory")
+    assert history.read_bytes().endswith(b"no database")
+    assert [it.name for it in state.iterdir()] == ["history.db"]
+    assert run(["doctor", "--fix", problem["id"]]) == 4
+    assert "The history is damaged" in capsys.readouterr().err
+    assert run(["doctor", "--fix", problem["id"], "--yes"]) == 0
+    assert "The history was damaged" in capsys.readouterr().err
+    assert doctor.find("state-unhealthy") == []
+
+
+@pytest.mark.parametrize(("exit_code", "is_found"), [(127, True), (126, True), (1, False)])
+def test_a_hook_whose_program_was_not_found_when_it_ran(
+    machine: Machine, doctor: Doctor, exit_code: int, is_found: bool
+):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    machine.settings(project / ".claude/settings.json", run_at("SessionStart", "tidefeed start"))
+    attachment = {
+        "type": "hook_non_blocking_error",
+        "hookEvent": "SessionStart",
+        "command": "tidefeed start",
+        "stderr": "/bin/sh: 1: tidefeed: not found",
+        "exitCode": exit_code,
+        "durationMs": 9,
+    }
+    folder = machine.project_folder(project)
+    say(folder, "a", project, type="attachment", attachment=attachment)
+    found = doctor.find("hook-broken")
+    assert len(found) == is_found
+    assert all("tidefeed" in it["what"] for it in found)
+    # it was installed since
+    say(folder, "a", project, type="attachment", attachment={**attachment, "exitCode": 0})
+    assert doctor.find("hook-broken") == []
+
+
+def test_a_hook_at_the_start_of_sessions_costs_no_prompt(
+    machine: Machine, doctor: Doctor, capsys: pytest.CaptureFixture[str]
+):
+    project = repository(machine, "tidepool")
+    plant(machine, project, "a", pier="In the harbour.\n")
+    for event, milliseconds in (("SessionStart", 9000), ("Stop", 1500)):
+        attachment = {"hookEvent": event, "command": "tide", "durationMs": milliseconds}
+        folder = machine.project_folder(project)
+        say(folder, "a", project, type="attachment", attachment=attachment)
+    start, stop = sorted(doctor.find("hook-slow"), key=lambda it: it["paths"])
+    assert "takes 9,000 ms of each session start" in start["what"]
+    assert "takes 1,500 ms of each run" in stop["what"]
+    run(["doctor"])
+    shown = capsys.readouterr().out
+    assert "9,000 ms a session start" in shown
+    assert "a prompt" not in shown.partition("What hooks cost")[2]
+
+
+def test_of_two_likely_projects_the_likelier_is_named(machine: Machine, doctor: Doctor):
+    old = repository(machine, "tidepool")
+    commit = git(old, "rev-parse", "HEAD").strip()
+    plant(machine, old, "a", pier="In the harbour.\n", boat="Sails.\n")
+    folder = machine.project_folder(old)
+    at = "2026-05-01T08:00:00.000Z"
+    say(folder, "a", old, content=f"commit {commit}", timestamp=at)
+    new, copy = machine.path / "harbour", machine.path / "show"
+    old.rename(new)
+    git(machine.path, "clone", "--quiet", str(new), str(copy))
+    git(copy, "remote", "remove", "origin")
+    for number, project in ((6, new), (8, copy)):
+        folder = machine.project_folder(project)
+        machine.transcript(folder, project, f"s{number}")
+        say(folder, f"s{number}", project, timestamp=f"2026-0{number}-01T08:00:00.000Z")
+    (problem,) = doctor.find("orphan-memory")
+    assert problem["severity"] == "warning"
+    assert "2 notes" in problem["what"]
+    assert "not loaded" in problem["what"]
+    assert (
+        f"{new} is likelier: its sessions are the next ones, from 2026-06-01 on"
+        in (problem["evidence"])
+    )
+    assert f"--into {new}" in problem["advice"]
+    doctor.fix(problem, "--into", str(new))
+    assert {it["severity"] for it in doctor.find()} == {"info"}
+
+
+def test_what_codex_keeps_of_a_moved_project_is_named(machine: Machine, doctor: Doctor):
+    old = repository(machine, "old/tidepool")
+    plant(machine, old, "a", pier="In the harbour.\n")
+    commit = git(old, "rev-parse", "HEAD").strip()
+    say(machine.project_folder(old), "a", old, content=f"commit {commit}")
+    codex = machine.directory("home/.codex/memories").parent
+    (codex / "memories/MEMORY.md").write_text(f"cwd: {old}\n")
+    day = machine.directory("home/.codex/sessions/2026/05/01")
+    header = {"type": "session_meta", "payload": {"id": "r", "cwd": str(old)}}
+    (day / "rollout-2026-05-01T08-00-00-r.jsonl").write_text(json.dumps(header) + "\n")
+    new = machine.path / "work/tidepool"
+    new.parent.mkdir()
+    old.rename(new)
+    machine.transcript(machine.project_folder(new), new, "b")
+    (problem,) = doctor.find("moved-project")
+    assert f"{codex}/memories (memories of Codex)" in problem["other_places"]
+    assert f"{codex}/sessions (rollouts of Codex)" in problem["other_places"]
 
 
 def test_options_that_do_not_fit_are_refused(machine: Machine):

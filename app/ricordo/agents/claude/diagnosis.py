@@ -246,7 +246,10 @@ def _make_run(event: str, fields: dict[str, Any]) -> HookRun | None:
     command, milliseconds = as_text(fields.get("command")), fields.get("durationMs")
     if not (event and command and isinstance(milliseconds, int | float)):
         return None
-    return HookRun(event, command, max(0, int(milliseconds)))
+    code = fields.get("exitCode")
+    exit_code = code if isinstance(code, int) else 0
+    error = as_text(fields.get("stderr"))
+    return HookRun(event, command, max(0, int(milliseconds)), exit_code, error)
 
 
 def find_repository_records(claude: Installation) -> list[RepositoryRecord]:

@@ -293,7 +293,14 @@ def _read_agent_line(entry: dict[str, Any], where: MessagePlace, is_sub_agent: b
         noise = Noise.CALL if used else Noise.THINKING
     is_aside = is_sub_agent or entry.get("isSidechain") is True
     return Message(
-        Speaker.AGENT, text, *_common(entry, where), noise, touched, calls, is_aside=is_aside
+        Speaker.AGENT,
+        text,
+        *_common(entry, where),
+        noise,
+        touched,
+        calls,
+        is_aside=is_aside,
+        cwd=cwd,
     )
 
 

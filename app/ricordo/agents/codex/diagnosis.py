@@ -15,7 +15,9 @@ from ricordo.agents.diagnosis import (
     BrokenFile,
     ConfiguredHook,
     ConfiguredServer,
+    PathHolder,
     RepositoryRecord,
+    holds_path,
     read_hooks,
     read_object,
     read_servers,
@@ -89,6 +91,22 @@ def find_repository_records(rollouts: Iterable[TranscriptSource]) -> Iterator[Re
         commit, remote, branch = (as_text(noted.get(name)) for name in names)
         if cwd := normalize_absolute_path(header.get("cwd")):
             yield RepositoryRecord(cwd, commit, remote, branch)
+
+
+def find_path_holders(
+    home: str, memory: str, rollouts: Iterable[TranscriptSource], project: str
+) -> Iterator[PathHolder]:
+    """Yield what holds the path of a project in the folder of Codex, `home`."""
+    settings = os.path.join(home, _SETTINGS)
+    if holds_path(settings, project):
+        yield PathHolder(settings, "settings of Codex")
+    pages = (os.path.join(above, name) for above, _, names in os.walk(memory) for name in names)
+    if any(page.endswith(".md") and holds_path(page, project) for page in pages):
+        yield PathHolder(memory, "memories of Codex")
+    begun = (normalize_absolute_path(read_rollout_header(it.path).get("cwd")) for it in rollouts)
+    inside = os.path.join(project, "")
+    if any(cwd == project or cwd.startswith(inside) for cwd in begun):
+        yield PathHolder(os.path.join(home, "sessions"), "rollouts of Codex")
 
 
 def _list_folders(home: str, places: Iterable[Workplace]) -> list[str]:

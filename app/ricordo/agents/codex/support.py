@@ -178,10 +178,10 @@ class CodexSupport(AgentSupport):
         return list(diagnosis.find_repository_records(rollouts))
 
     def path_holders(self, project: str, home: str, environ: Mapping[str, str]) -> list[PathHolder]:
-        from ricordo.agents.diagnosis import PathHolder, holds_path
+        from ricordo.agents.codex import diagnosis
 
-        settings = os.path.join(find_home(home, environ), "config.toml")
-        return [PathHolder(settings, "settings of Codex")] if holds_path(settings, project) else []
+        own, memory = find_home(home, environ), find_memory(home, environ).root
+        return list(diagnosis.find_path_holders(own, memory, find_rollouts(own), project))
 
     def session_filter(
         self, place: MemoryPlace, projects: Sequence[str], home: str, environ: Mapping[str, str]

@@ -226,6 +226,8 @@ class Message:
     results: tuple[CallResult, ...] = ()
     is_aside: bool = False
     """Whether it is part of a side chain: messages between an agent and a sub-agent."""
+    cwd: str = ""
+    """Where its tools ran; "" if its line does not say."""
 
     @property
     def failed(self) -> frozenset[str]:

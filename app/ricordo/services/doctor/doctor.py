@@ -12,8 +12,14 @@ from ricordo.agents.folder import has_notes
 from ricordo.agents.workplace import find_workplace
 from ricordo.errors import WrongUsage
 from ricordo.lint.finding import Severity
-from ricordo.services.doctor.hooks import HookCost, find_slow_hooks, measure_hooks
-from ricordo.services.doctor.problem import UNKNOWN_TARGET, MoveRepair, Problem
+from ricordo.services.doctor.hooks import (
+    HookCost,
+    find_failed_hooks,
+    find_slow_hooks,
+    measure_hooks,
+    read_newest_runs,
+)
+from ricordo.services.doctor.problem import MoveRepair, Problem
 from ricordo.services.doctor.project_map import ProjectMap, Step, map_projects
 from ricordo.services.doctor.project_memories import find_memory_problems
 from ricordo.services.doctor.setup import find_setup_problems
@@ -49,7 +55,11 @@ def diagnose(environment: Environment, step: Step = lambda phase: None) -> Diagn
     maps = map_projects(environment, step)
     problems = [problem for each in maps for problem in find_memory_problems(each, step)]
     step("timing hooks")
-    costs = measure_hooks(environment, maps)
+    costs: list[HookCost] = []
+    for each in maps:
+        runs = read_newest_runs(each)
+        costs += measure_hooks(each, runs)
+        problems += find_failed_hooks(each, runs)
     problems += [*find_setup_problems(environment, maps, step), *find_slow_hooks(costs)]
     unique = {problem.id: problem for problem in reversed(problems)}
     worst_first = sorted(unique.values(), key=_rank)
@@ -74,8 +84,8 @@ def choose_project(diagnosis: Diagnosis, problem: Problem, directory: str) -> Pr
             target = projects.find_loaded_memory(place)
             if target == os.path.realpath(source):
                 raise WrongUsage(f"--into: sessions in {make_one_line(place.root)} load them.")
-            if not projects.is_usable(target):
-                raise WrongUsage(UNKNOWN_TARGET.format(make_one_line(place.root)))
+            if obstacle := projects.find_obstacle(place.root, target):
+                raise WrongUsage(f"--into: {make_one_line(obstacle)}")
             title = f"From {os.path.basename(folder.cwds[0] if folder.cwds else folder.name)}"
             reason = f"notes of {folder.name} belong to {place.root}"
             move = MoveRepair(source, target, place.root, title, reason)
@@ -119,9 +129,10 @@ def _describe_cost(cost: HookCost) -> dict[str, Any]:
 
 
 def render_costs(costs: Sequence[HookCost]) -> list[str]:
-    """Return a line for each hook, with what it costs a prompt."""
+    """Return a line for each hook, with what it costs a prompt, or a start of a session."""
+    width = max((len(cost.unit) for cost in costs), default=0)
     return [
-        f"{cost.per_prompt:>7,} ms a prompt  {cost.agent} {cost.event}: "
+        f"{cost.each_time:>7,} ms a {cost.unit:<{width}}  {cost.agent} {cost.event}: "
         f"{make_one_line(cost.command)}"
         for cost in costs
     ]

@@ -7,12 +7,13 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
+from shutil import which
 from statistics import median
 from typing import NamedTuple
 
 from ricordo.agents.diagnosis import ConfiguredHook, HookRun
 from ricordo.agents.support import AgentSupport
-from ricordo.agents.workplace import Workplace
+from ricordo.agents.workplace import Workplace, find_workplace
 from ricordo.lint.finding import Severity
 from ricordo.patterns import compile_lazily
 from ricordo.services.doctor.problem import Problem
@@ -29,6 +30,10 @@ _OWN_HOOK = compile_lazily(
     r"(?:^|[/\s'\"])ricordo(?:[/'\"\s].*)? hook (?:prompt|start|wrote|compact|stop|end)\b"
 )
 _PROMPT_EVENTS = ("UserPromptSubmit",)
+_SESSION_EVENTS = {"SessionStart": "session start", "SessionEnd": "session end"}
+"""Events that no prompt causes, as they are called."""
+_CANNOT_RUN = {126: "cannot be executed", 127: "is not found"}
+"""What the exit codes of a shell say of a program."""
 _INTERPRETER = compile_lazily(r"(?:ba|z|da|k)?sh|python[\d.]*|node|deno|bun|ruby|perl|php|pwsh")
 _SETTING = compile_lazily(r"[A-Za-z_]\w*=[\s\S]*")
 _VARIABLE = compile_lazily(r"\$(?:\{(\w+)\}|(\w+))")
@@ -53,16 +58,7 @@ def parse_call(hook: ConfiguredHook, variables: Mapping[str, str]) -> HookCall |
     """Return what the first command of a hook runs; None where that is no path or unknown.
     `variables` are those that its shell has, as far as they are known; `~` is `HOME`.
     """
-    lexer = shlex.shlex(hook.command, posix=True, punctuation_chars=True)
-    lexer.whitespace_split, lexer.commenters = True, ""
-    try:
-        words = list(lexer)
-    except ValueError:
-        return None
-    end = next((n for n, it in enumerate(words) if set(it) <= set("();<>|&")), len(words))
-    rest = words[:end]
-    while rest and (_SETTING.fullmatch(rest[0]) or os.path.basename(rest[0]) in ("env", "exec")):
-        rest = rest[1:]
+    rest = _list_words(hook.command)
     is_direct = bool(rest) and not _INTERPRETER.fullmatch(os.path.basename(rest[0]))
     if not is_direct:
         # an option of an interpreter may be its program: `-c`, `-m`
@@ -71,6 +67,21 @@ def parse_call(hook: ConfiguredHook, variables: Mapping[str, str]) -> HookCall |
     if not path.startswith("/"):
         return None
     return HookCall(os.path.normpath(path), tuple(rest[1:]), is_direct)
+
+
+def _list_words(command: str) -> list[str]:
+    """Return the program of the first command of a hook, and its arguments; none if unknown."""
+    lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    try:
+        words = list(lexer)
+    except ValueError:
+        return []
+    end = next((n for n, it in enumerate(words) if set(it) <= set("();<>|&")), len(words))
+    rest = words[:end]
+    while rest and (_SETTING.fullmatch(rest[0]) or os.path.basename(rest[0]) in ("env", "exec")):
+        rest = rest[1:]
+    return rest
 
 
 def _expand(word: str, variables: Mapping[str, str]) -> str:
@@ -220,19 +231,62 @@ class HookCost(NamedTuple):
     milliseconds: int
     """The median of its runs."""
     per_prompt: int
-    """Milliseconds of all its runs, divided by the number of prompts."""
+    """Milliseconds of all its runs, divided by the number of prompts; 0 if that is unknown."""
+
+    @property
+    def unit(self) -> str:
+        """What `each_time` is counted for: a prompt, the start of a session, or a run."""
+        if self.event in _SESSION_EVENTS:
+            return _SESSION_EVENTS[self.event]
+        return "prompt" if self.per_prompt else "run"
+
+    @property
+    def each_time(self) -> int:
+        """Milliseconds that it takes each time."""
+        return self.per_prompt if self.unit == "prompt" else self.milliseconds
 
 
-def measure_hooks(environment: Environment, maps: Sequence[ProjectMap]) -> list[HookCost]:
-    """Return what the hooks of the newest sessions cost, the most expensive first."""
-    costs: list[HookCost] = []
-    for each in maps:
-        sessions = [session for folder in each.folders for session in folder.sessions[:5]]
-        newest = sorted(sessions, key=lambda it: _changed_at(it.path), reverse=True)
-        runs = [run for it in newest[:MOST_TRANSCRIPTS] for run in each.support.hook_runs(it.path)]
-        shown = each.support.agent.shown if each.support.agent else ""
-        costs += _sum_up(shown, runs)
-    return sorted(costs, key=lambda it: (-it.per_prompt, it.event, it.command))
+def read_newest_runs(projects: ProjectMap) -> list[list[HookRun]]:
+    """Return the runs of hooks in the newest transcripts of an agent, the newest one first."""
+    sessions = [session for folder in projects.folders for session in folder.sessions[:5]]
+    newest = sorted(sessions, key=lambda it: _changed_at(it.path), reverse=True)
+    return [list(projects.support.hook_runs(it.path)) for it in newest[:MOST_TRANSCRIPTS]]
+
+
+def measure_hooks(projects: ProjectMap, runs: Sequence[Sequence[HookRun]]) -> list[HookCost]:
+    """Return what the hooks of an agent cost in these runs, the most expensive first."""
+    shown = projects.support.agent.shown if projects.support.agent else ""
+    costs = _sum_up(shown, [run for each in runs for run in each])
+    return sorted(costs, key=lambda it: (-it.each_time, it.event, it.command))
+
+
+def find_failed_hooks(projects: ProjectMap, runs: Sequence[Sequence[HookRun]]) -> Iterator[Problem]:
+    """Yield the hooks whose program a shell did not find or could not run when they ran last. Those
+    that name it by its path are judged by the file.
+    """
+    last: dict[str, HookRun] = {}
+    for each in runs:
+        last = {run.command: run for run in each} | last
+    home, environ = projects.environment.agent_home, projects.environment.environ
+    places = [find_workplace(it) for it in projects.projects]
+    shown = projects.support.agent.shown if projects.support.agent else ""
+    for hook in projects.support.hooks(places, home, environ):
+        run, words = last.get(hook.command), _list_words(hook.command)
+        if run is None or not words or run.exit not in _CANNOT_RUN or "/" in words[0]:
+            continue
+        is_here = which(words[0], path=environ.get("PATH", os.defpath)) is not None
+        if words[0] in run.error and not is_here:
+            yield Problem(
+                "hook-broken",
+                Severity.WARNING,
+                f"A hook of {shown} cannot run: {words[0]} {_CANNOT_RUN[run.exit]}.",
+                (
+                    f"{hook.event} runs {hook.command} in {hook.file}",
+                    f"its last run ended with {run.exit}: {run.error.strip()}",
+                ),
+                "Install the program, or remove the hook.",
+                (hook.file, hook.event, hook.command),
+            )
 
 
 def _sum_up(agent: str, runs: Sequence[HookRun]) -> Iterator[HookCost]:
@@ -248,7 +302,7 @@ def _sum_up(agent: str, runs: Sequence[HookRun]) -> Iterator[HookCost]:
 
 
 def find_slow_hooks(costs: Iterable[HookCost]) -> Iterator[Problem]:
-    """Yield the hooks that cost a prompt too much."""
+    """Yield the hooks that cost too much."""
     for cost in costs:
         if cost.per_prompt < SLOW_MILLISECONDS and cost.milliseconds < 2 * SLOW_MILLISECONDS:
             continue
@@ -256,7 +310,8 @@ def find_slow_hooks(costs: Iterable[HookCost]) -> Iterator[Problem]:
         yield Problem(
             "hook-slow",
             Severity.WARNING,
-            f"A hook of {cost.agent} takes {cost.per_prompt:,} ms of each prompt: {cost.command}.",
+            f"A hook of {cost.agent} takes {cost.each_time:,} ms of each {cost.unit}: "
+            f"{cost.command}.",
             (f"{cost.event}: run {times}, half of them over {cost.milliseconds:,} ms",),
             f"Make it faster than {SLOW_MILLISECONDS} ms, or remove it.",
             (cost.agent, cost.event, cost.command),

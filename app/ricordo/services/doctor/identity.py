@@ -15,6 +15,8 @@ from ricordo.storage.foreign_file import list_subfolders, read_plain_file
 
 _SECONDS = 3.0
 """How long git may take for one answer."""
+_MOST_FILES = 2000
+"""Files of a repository that are looked for elsewhere, some of all."""
 _LARGEST_REFERENCES = 4 * 1024 * 1024
 _LONGEST_PATH = 8192
 _LARGEST_SETTINGS = 1024 * 1024
@@ -53,6 +55,7 @@ class Repositories:
         self._times: dict[str, list[int]] = {}
         self._begins: dict[str, int] = {}
         self._branches: dict[str, frozenset[str]] = {}
+        self._content: dict[str, list[str]] = {}
 
     def read_remote(self, project: str) -> str:
         """Return the address of its remote repository, normalised; "" for none."""
@@ -78,6 +81,18 @@ class Repositories:
         if project not in self._branches:
             self._branches[project] = frozenset(_list_branches(project))
         return name in self._branches[project]
+
+    def has_content(self, project: str, directory: str) -> bool:
+        """Return whether a file that the repository of `project` has is in `directory`, too; True
+        if no file of it is known. Hidden ones at the top do not count: a shell's `*` leaves them.
+        """
+        if project not in self._content:
+            words = ("ls-tree", "-r", "-z", "--name-only", "HEAD")
+            answer = git.run_git(project, *words, seconds=_SECONDS) or b""
+            names = [os.fsdecode(it) for it in answer.split(b"\0") if it and it[:1] != b"."]
+            self._content[project] = names[:: -(-len(names) // _MOST_FILES) or 1]
+        names = self._content[project]
+        return not names or any(os.path.lexists(os.path.join(directory, it)) for it in names)
 
     def has_commit_before(self, project: str, time: str) -> bool:
         """Return whether a repository has commits from before a time; True if that is unknown, as

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import NamedTuple
 
 from ricordo import git
 from ricordo.agents.diagnosis import ProjectFolder
@@ -17,8 +18,16 @@ from ricordo.errors import MemoryNotFound, MemoryUnreadable
 from ricordo.lint.finding import Severity
 from ricordo.memory.note import Note
 from ricordo.services.doctor.identity import Repositories
-from ricordo.services.doctor.past_project import STRONG, WEAK, PastProject, pick, rank
-from ricordo.services.doctor.problem import UNKNOWN_TARGET, MoveRepair, Problem
+from ricordo.services.doctor.past_project import (
+    MOST_TRANSCRIPTS,
+    STRONG,
+    WEAK,
+    PastProject,
+    pick,
+    rank,
+    read_cwds,
+)
+from ricordo.services.doctor.problem import MoveRepair, Problem
 from ricordo.services.doctor.project_map import (
     ProjectMap,
     Step,
@@ -79,7 +88,7 @@ def find_clones(projects: ProjectMap, step: Step) -> Iterator[Problem]:
             paths=tuple(memories),
         )
         command = f"`ricordo doctor --fix {problem.id} --into DIR`"
-        advice = f"What one learns the other does not load. To join the first into DIR: {command}."
+        advice = f"Nothing, if they are apart on purpose. To join the first into DIR: {command}."
         yield replace(problem, advice=advice)
 
 
@@ -87,14 +96,30 @@ def find_mixed(
     projects: ProjectMap, folder: ProjectFolder, loading: Sequence[str]
 ) -> Iterator[Problem]:
     """Yield the problems of a memory that sessions of other projects wrote."""
-    for project, transcripts in _group_foreign(projects, folder, loading).items():
+    began = _group_foreign(projects, folder, loading)
+    gone_on = _group_gone_on(projects, folder, loading)
+    for project in dict.fromkeys((*began, *gone_on)):
+        transcripts, written = began.get(project, []), gone_on.get(project, {})
         is_here = all(os.path.dirname(it) == folder.path for it in transcripts)
         place = f"in {folder.path}" if is_here else "that notes there name"
-        what = f"{place} began in {project}"
-        yield from _explain_foreign(projects, folder, loading[0], project, transcripts, what)
+        notes = [
+            note
+            for note, cwd in _find_notes_of(folder.memory, transcripts).items()
+            if not cwd or _find_other_project(projects, cwd, loading)
+        ]
+        evidence = [_count_sessions(transcripts, f"{place} began in {project}")]
+        if not notes and not is_here:
+            transcripts, evidence = [], []
+        if written:
+            what = f"in {folder.path} began in {loading[0]} and wrote notes in {project}"
+            evidence = [*(evidence if transcripts else ()), _count_sessions(written, what)]
+            notes += (note for each in written.values() for note in each)
+        if evidence:
+            foreign = _Foreign(project, [*transcripts, *written], notes, evidence)
+            yield from _explain_foreign(projects, folder, loading[0], foreign)
     for project, transcripts in _group_inside(projects, folder, loading[0]).items():
         what = f"in {folder.path} began in {loading[0]} and went on in {project}"
-        for problem in _explain_foreign(projects, folder, loading[0], project, transcripts, what):
+        for problem in _explain_sessions(projects, folder, loading[0], project, transcripts, what):
             if problem.repair is not None:
                 # what they wrote may be meant for all projects there
                 yield replace(problem, severity=Severity.INFO)
@@ -127,15 +152,59 @@ def _group_foreign(
         # in the directory of a younger repository another project was then
         is_elsewhere = os.path.dirname(session.path) != folder.path
         if root and not (
-            is_elsewhere and not projects.repositories.has_commit_before(root, session.began)
+            is_elsewhere
+            and (
+                not projects.repositories.has_commit_before(root, session.began)
+                or _ended_before(projects, root, loading)
+            )
         ):
             foreign.setdefault(root, []).append(session.path)
     return foreign
 
 
+def _ended_before(projects: ProjectMap, project: str, others: Sequence[str]) -> bool:
+    """Return whether the last session of `project` began before the first of `others`: notes of it
+    that these have were carried over.
+    """
+    sessions = [it for it in projects.sessions.values() if it.began]
+    last = max((it.began for it in sessions if is_at(it.cwd, project)), default="")
+    own = (it.began for it in sessions if any(is_at(it.cwd, other) for other in others))
+    return "" < last < min(own, default="")
+
+
+def _group_gone_on(
+    projects: ProjectMap, folder: ProjectFolder, loading: Sequence[str]
+) -> Mapping[str, Mapping[str, list[str]]]:
+    """Return the notes that sessions of a folder wrote while they worked in other projects, by
+    project and transcript. A project inside a folder that is no repository is not another one.
+    """
+    origins = read_origins(folder.memory)
+    named = set(origins.values())
+    grouped: dict[str, dict[str, list[str]]] = {}
+    others: dict[str, str] = {}
+    for number, session in enumerate(folder.sessions):
+        if number >= MOST_TRANSCRIPTS and session.id not in named:
+            continue
+        if not session.cwd or _find_other_project(projects, session.cwd, loading):
+            continue
+        for cwd in read_cwds(session.path) - others.keys():
+            project = _find_other_project(projects, cwd, loading)
+            is_around = is_inside(project, loading[0]) and git.find_top_level(loading[0]) is None
+            is_younger = not projects.repositories.has_commit_before(project, session.began)
+            others[cwd] = "" if is_around or is_younger else project
+        written = _read_written(folder.memory, session.path) if any(others.values()) else {}
+        for note, cwd in written.items():
+            is_its_own = origins.get(note, session.id) == session.id
+            is_there = os.path.lexists(os.path.join(folder.memory, note))
+            if others.get(cwd) and is_note(note) and is_its_own and is_there:
+                grouped.setdefault(others[cwd], {}).setdefault(session.path, []).append(note)
+    return grouped
+
+
 def _find_other_project(projects: ProjectMap, cwd: str, loading: Sequence[str]) -> str:
     """Return the project in the directory `cwd`; "" if it is gone, or one of `loading`."""
     root = find_workplace(cwd).root if cwd and os.path.isdir(cwd) else ""
+    root = projects.moved.get(root, root)
     is_own = root in loading or (root and projects.repositories.is_one_of(root, loading))
     return "" if is_own else root
 
@@ -198,11 +267,11 @@ def find_taken_over(
     # its name and the directory always speak for the one that is there now
     if any(it.weight >= 2 * WEAK + STRONG for it in rank([past], [own], projects.repositories)):
         return
-    candidates = (it for it in projects.list_candidates(past.path) if it != past.path)
+    candidates = projects.list_candidates(past.path)
     compared = [past.compare(it, projects.repositories) for it in candidates]
     if (best := pick(rank([past], compared, projects.repositories))) is not None:
         what = f"in {folder.path} are older than the repository in {past.path}"
-        yield from _explain_foreign(
+        yield from _explain_sessions(
             projects, folder, past.path, best.project, past.transcripts, what, best.evidence
         )
 
@@ -224,13 +293,23 @@ def find_divided(
     for project, transcripts in divided.items():
         what = f"in {folder.path} worked in a copy of {project}"
         if len(divided) > 1:
-            found = _explain_foreign(
+            found = _explain_sessions(
                 projects, folder, past.path, project, transcripts, what, evidence[project]
             )
             yield from (it for it in found if it.repair is not None)
 
 
-def _explain_foreign(
+class _Foreign(NamedTuple):
+    """Sessions of another project in the folder of one."""
+
+    project: str
+    transcripts: Sequence[str]
+    notes: Sequence[str]
+    """Those of the folder's memory that they wrote."""
+    evidence: Sequence[str]
+
+
+def _explain_sessions(
     projects: ProjectMap,
     folder: ProjectFolder,
     owner: str,
@@ -242,23 +321,37 @@ def _explain_foreign(
     """Yield the problem of sessions of `project` in the folder of `owner`. `what` they did there
     follows their number, and `known` is further evidence.
     """
+    notes = list(_find_notes_of(folder.memory, transcripts))
+    evidence = [_count_sessions(transcripts, what), *known]
+    foreign = _Foreign(project, transcripts, notes, evidence)
+    yield from _explain_foreign(projects, folder, owner, foreign)
+
+
+def _count_sessions(transcripts: Collection[str], what: str) -> str:
+    count = len(transcripts)
+    return f"1 session {what}" if count == 1 else f"{count} sessions {what}"
+
+
+def _explain_foreign(
+    projects: ProjectMap, folder: ProjectFolder, owner: str, foreign: _Foreign
+) -> Iterator[Problem]:
+    """Yield the problem of sessions of another project in the folder of `owner`."""
+    project, transcripts, notes, known = foreign
     target = projects.find_memory_of(project)
     if target == os.path.realpath(folder.memory):
         return
-    notes = _find_notes_of(folder.memory, transcripts)
     if not notes and _have_moved(folder, target, transcripts):
         return
-    count = len(transcripts)
-    sessions = "1 session" if count == 1 else f"{count} sessions"
-    evidence = [f"{sessions} {what}", *known]
+    evidence = list(known)
     repair, severity, has = None, Severity.INFO, "may have"
     advice = f"Look at the notes of {folder.memory} that are about {project}."
     if notes:
         severity, has = Severity.WARNING, "also has"
         evidence.append(f"they wrote {', '.join(notes[:_MOST_NAMED])}")
         title, reason = f"From {os.path.basename(owner)}", f"written by sessions in {project}"
-        advice = f"{UNKNOWN_TARGET.format(project)} They belong there."
-        if projects.is_usable(target):
+        if obstacle := projects.find_obstacle(project, target):
+            advice = f"They belong to {project}. {obstacle}"
+        else:
             repair = MoveRepair(folder.memory, target, project, title, reason, tuple(notes))
             advice = f"The repair moves what they wrote to {target}; `ricordo undo` reverts it."
     yield Problem(
@@ -280,21 +373,27 @@ def _have_moved(folder: ProjectFolder, target: str, transcripts: Sequence[str]) 
     return bool(moved) or any(
         is_note(path)
         for transcript in transcripts
-        for path in _list_written(folder.memory, transcript)
+        for path in _read_written(folder.memory, transcript)
     )
 
 
-def _find_notes_of(root: str, transcripts: Sequence[str]) -> list[str]:
+def _find_notes_of(root: str, transcripts: Sequence[str]) -> Mapping[str, str]:
     """Return the notes of the memory at `root` that these sessions, and no others, wrote: by the
-    session that a note names, else by the transcripts.
+    session that a note names, else by the transcripts. Each with where that worked; "" if unknown.
     """
     ids = set(map(_get_id, transcripts))
-    written = {path for transcript in transcripts for path in _list_written(root, transcript)}
-    found: list[str] = []
+    written: dict[str, str] = {}
+    elsewhere: dict[str, str] = {}
+    for transcript in transcripts:
+        written |= _read_written(root, transcript)
+        elsewhere |= {os.path.basename(path): cwd for path, cwd in _read_writes(transcript)}
+    found: dict[str, str] = {}
     for note in _read_notes(root):
         named = note.frontmatter.get_text("originSessionId")
         if named in ids if named else note.path in written:
-            found.append(note.path)
+            # it may have been moved here since
+            moved = elsewhere.get(os.path.basename(note.path), "")
+            found[note.path] = written.get(note.path, moved)
     return found
 
 
@@ -309,11 +408,21 @@ def _read_notes(root: str) -> Sequence[Note]:
         return ()
 
 
-def _list_written(root: str, transcript: str) -> Iterator[str]:
-    """Yield the paths in the memory at `root` of files that a session wrote as a whole."""
+def _read_written(root: str, transcript: str) -> Mapping[str, str]:
+    """Return the paths in the memory at `root` of files that a session wrote as a whole, each with
+    where it worked when it did so first.
+    """
     inside = os.path.join(root, "")
-    reading = open_transcript(find_transcript_at(transcript))
-    for message in reading.messages():
+    written: dict[str, str] = {}
+    for path, cwd in _read_writes(transcript):
+        if path.startswith(inside):
+            written.setdefault(path.removeprefix(inside), cwd)
+    return written
+
+
+def _read_writes(transcript: str) -> Iterator[tuple[str, str]]:
+    """Yield the files that a session wrote as a whole, each with where it worked."""
+    for message in open_transcript(find_transcript_at(transcript)).messages():
         for touch in message.touches:
-            if touch.action is FileAction.WROTE and touch.path.startswith(inside):
-                yield touch.path.removeprefix(inside)
+            if touch.action is FileAction.WROTE:
+                yield touch.path, message.cwd

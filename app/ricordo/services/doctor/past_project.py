@@ -19,7 +19,7 @@ from ricordo.storage.foreign_file import read_plain_file
 STRONG, WEAK = 2, 1
 CONFIRMED = 2
 """The sum of weights from which a project counts as the one that is gone."""
-_MOST_TRANSCRIPTS = 12
+MOST_TRANSCRIPTS = 12
 """Transcripts of one project that are read, the newest ones."""
 _LONGEST_TRANSCRIPT = 8 * 1024 * 1024
 _MOST_FILES = 60
@@ -101,7 +101,7 @@ class PastProject:
         self.times: list[tuple[str, str]] = []
         """When some of its sessions began and ended, as `parse_time` returns it."""
         expressions = _list_file_expressions(path)
-        for transcript in transcripts[:_MOST_TRANSCRIPTS]:
+        for transcript in transcripts[:MOST_TRANSCRIPTS]:
             text = read_plain_file(transcript, _LONGEST_TRANSCRIPT) or b""
             for expression in expressions:
                 names = dict.fromkeys(expression.findall(text))
@@ -147,6 +147,12 @@ class PastProject:
     def has_files_in(self, project: str) -> bool:
         """Return whether most of the files that its sessions named are in `project`."""
         return self._compare_files(project)[0] > 0
+
+    def has_commits_in(self, project: str, repositories: Repositories) -> bool:
+        """Return whether the repository of `project` certainly has commits that its sessions named.
+        The commits are expected by `repositories`.
+        """
+        return self._compare_commits(project, repositories)[0] >= STRONG
 
     def has_times_of(self, project: str, repositories: Repositories) -> bool:
         """Return whether `project` has commits that were made while its sessions ran."""
@@ -201,6 +207,12 @@ class PastProject:
         is_alike = self._names.real_quick_ratio() >= _ALIKE and self._names.ratio() >= _ALIKE
         text = f"both are in {above} and have similar names"
         return (WEAK, text) if is_alike else (0, "")
+
+
+def read_cwds(transcript: str) -> set[str]:
+    """Return where a session worked, at any time."""
+    text = read_plain_file(transcript, _LONGEST_TRANSCRIPT) or b""
+    return set(map(parse_text, set(_CWD.findall(text))))
 
 
 def rank(

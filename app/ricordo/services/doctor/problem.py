@@ -8,9 +8,6 @@ from dataclasses import dataclass, field, replace
 
 from ricordo.lint.finding import Severity
 
-UNKNOWN_TARGET = "Start the agent once in {}: then the directory of its memory is known."
-"""Advice where notes belong to the memory of a project, {}, that has no known directory."""
-
 
 @dataclass(frozen=True, slots=True)
 class MoveRepair:
@@ -28,6 +25,10 @@ class MoveRepair:
     """Why, for the history."""
     only: tuple[str, ...] | None = None
     """The paths of the notes; None for all."""
+    is_of_part: bool = False
+    """Whether they are those of a worktree or folder of the project: what is true there does not
+    replace what is true of the whole.
+    """
 
     @property
     def label(self) -> str:

@@ -53,6 +53,8 @@ class ProjectMap:
     projects: list[str]
     """Directories of projects that are there."""
     repositories: Repositories = field(default_factory=Repositories)
+    moved: dict[str, str] = field(default_factory=dict)
+    """Directories in which only remnants of a project are, with where that is now."""
     _loaded: dict[str, str] = field(default_factory=dict)
     _inside: dict[str, Sequence[str]] = field(default_factory=dict)
 
@@ -71,9 +73,27 @@ class ProjectMap:
         # not by what is around it: a bare repository may lie in a directory that names it
         return self.find_loaded_memory(Workplace(project, project, project))
 
-    def is_usable(self, memory: str) -> bool:
-        """Return whether notes can be put into a memory: it is there, or its name is known."""
-        return os.path.isdir(memory) or self.support.has_known_name(memory)
+    def find_obstacle(self, project: str, memory: str) -> str:
+        """Return what to do before notes can be moved to the memory of a project, as sentences; ""
+        if sessions there would load them.
+        """
+        place = Workplace(project, project, project)
+        home, environ = self.environment.agent_home, self.environment.environ
+        if switch := self.support.memory_switch(place, home, environ):
+            return f"Sessions there load no notes: {switch.key} is off in {switch.file}."
+        if os.path.isdir(memory):
+            return ""
+        if source := self.find_source(place, memory):
+            # it may be on a disk that is not mounted, and would be hidden by it
+            return f"{source.file} names a directory that is not there: {memory}."
+        is_named = self.support.has_known_name(memory)
+        start = f"Start the agent once in {project}: then the directory of its memory is known."
+        return "" if is_named else start
+
+    def find_source(self, place: Workplace, memory: str) -> MemorySource | None:
+        """Return the setting of a workplace that names a memory; None for none."""
+        sources = (it for it in self.list_sources(place) if it.directory)
+        return next((it for it in sources if os.path.realpath(it.directory) == memory), None)
 
     def _find_named(self, place: Workplace, memory: str) -> str:
         """Return the memory in the folder that is named after a workplace, where `memory`, which is
@@ -88,11 +108,13 @@ class ProjectMap:
 
     def find_loading(self, memory: str) -> Sequence[str]:
         """Return the projects whose sessions load the memory."""
-        return self._loading.get(os.path.realpath(memory), ())
+        loading = self._loading.get(os.path.realpath(memory), ())
+        return [it for it in loading if it not in self.moved]
 
     def list_shared(self) -> list[tuple[str, Sequence[str]]]:
         """Return the memories that sessions of several directories load, with these."""
-        return [(memory, paths) for memory, paths in self._loading.items() if len(paths) > 1]
+        loading = ((memory, self.find_loading(memory)) for memory in self._loading)
+        return [(memory, paths) for memory, paths in loading if len(paths) > 1]
 
     @cached_property
     def _loading(self) -> Mapping[str, Sequence[str]]:
@@ -147,6 +169,11 @@ class ProjectMap:
         """The sessions of all folders, by their ids."""
         return {it.id: it for folder in self.folders for it in folder.sessions}
 
+    def find_first_session(self, project: str) -> str:
+        """Return when the first session of a project began, ISO 8601; "" if that is unknown."""
+        began = (it.began for it in self.sessions.values() if is_at(it.cwd, project))
+        return min(filter(None, began), default="")
+
     @cached_property
     def records(self) -> Mapping[str, Sequence[RepositoryRecord]]:
         """What all agents noted of repositories, by the directories in which these were."""
@@ -166,14 +193,15 @@ class ProjectMap:
         return self._inside[folder]
 
     def list_candidates(self, path: str) -> list[str]:
-        """Return the projects that may be the one that was at `path`: those that the agent knows,
-        and repositories in the nearest folder around it that is there.
+        """Return the other projects that may be the one that was at `path`: those that the agent
+        knows, and repositories in the nearest folder around it that is there.
         """
         above = find_nearest_folder(path)
         home = os.path.realpath(self.environment.agent_home)
         is_narrow = above not in ("", "/", os.path.dirname(home))
         near = self.list_repositories(above) if is_narrow else ()
-        return list(dict.fromkeys((*self.projects, *near)))
+        known = dict.fromkeys((*self.projects, *near))
+        return [it for it in known if it != path and it not in self.moved]
 
     def list_sources(self, place: Workplace) -> list[MemorySource]:
         """Return the settings of a workplace that name a memory."""

@@ -30,7 +30,7 @@ from ricordo.services.doctor.past_project import (
     pick,
     rank,
 )
-from ricordo.services.doctor.problem import UNKNOWN_TARGET, MoveRepair, Problem
+from ricordo.services.doctor.problem import MoveRepair, Problem
 from ricordo.services.doctor.project_map import (
     ProjectMap,
     Step,
@@ -45,6 +45,8 @@ from ricordo.services.doctor.project_map import (
 from ricordo.storage.foreign_file import list_subfolders
 
 _MOST_NAMED = 5
+_DETACHED = "HEAD"
+"""What transcripts have as the branch where none is checked out."""
 _FEWEST_NOTES = 2
 """Notes that two memories of one project have to share."""
 
@@ -53,20 +55,18 @@ def find_memory_problems(
     projects: ProjectMap, step: Step = lambda phase: None
 ) -> Iterator[Problem]:
     """Yield the problems of the memories of one agent."""
-    for memory, loading in projects.list_shared():
-        yield from find_shared(projects, memory, loading)
-    yield from find_clones(projects, step)
     unloaded: list[ProjectFolder] = []
+    remnants: list[tuple[ProjectFolder, PastProject]] = []
     earlier: list[tuple[ProjectFolder, PastProject]] = []
     for number, folder in enumerate(projects.folders, 1):
         step(f"reading memories, {number} of {len(projects.folders)}")
         loading = projects.find_loading(folder.memory)
+        remnants += ((folder, it) for path in loading for it in _read_left(projects, folder, path))
         if os.path.islink(folder.memory) and not os.path.exists(folder.memory):
             yield _make_unreachable(folder)
         if not has_notes(folder.memory):
             continue
         if loading:
-            yield from find_mixed(projects, folder, loading)
             earlier += read_earlier(projects, folder, loading[0])
         elif (problem := _explain_present(projects, folder)) is not None:
             yield problem
@@ -76,12 +76,23 @@ def find_memory_problems(
     for number, folder in enumerate(unloaded, 1):
         step(f"reading sessions of projects that are gone, {number} of {len(unloaded)}")
         gone.append((folder, _read_past(projects, folder)))
-    everything = [*(it for _, past in gone for it in past), *(past for _, past in earlier)]
+    everything = [past for _, past in (*remnants, *earlier)]
+    everything += (it for _, past in gone for it in past)
     # each repository is asked for all at once
     projects.repositories.expect(
         (commit for past in everything for commit in past.commits),
         (first for past in everything for first, _ in past.times),
     )
+    for number, (folder, past_project) in enumerate(remnants, 1):
+        step(f"looking for projects that moved, {number} of {len(remnants)}")
+        yield from _explain_remnant(projects, folder, past_project)
+    for memory, loading in projects.list_shared():
+        yield from find_shared(projects, memory, loading)
+    yield from find_clones(projects, step)
+    for number, folder in enumerate(projects.folders, 1):
+        step(f"looking for notes of other projects, {number} of {len(projects.folders)}")
+        if (loading := projects.find_loading(folder.memory)) and has_notes(folder.memory):
+            yield from find_mixed(projects, folder, loading)
     for number, (folder, past_project) in enumerate(earlier, 1):
         step(f"looking for earlier projects, {number} of {len(earlier)}")
         yield from find_taken_over(projects, folder, past_project)
@@ -130,8 +141,7 @@ def _explain_moved_rule(
 ) -> Problem:
     """Return the problem of a memory whose project is there, but loads another one."""
     target = projects.find_loaded_memory(place)
-    sources = [it for it in projects.list_sources(place) if it.directory]
-    named = next((it for it in sources if os.path.realpath(it.directory) == target), None)
+    named = projects.find_source(place, target)
     if named is not None:
         check = "redirected-memory"
         evidence = [f"{named.file} ({named.scope} settings) names {named.directory}"]
@@ -158,12 +168,17 @@ def _explain_moved_rule(
     if not os.path.isdir(target) and named is not None:
         evidence.append(f"{target} is not there")
     problem = _make_split(projects, folder, check, place.root, target, tuple(evidence))
+    if check == "split-memory" and cwd != place.directory:
+        # a link, or another form of its name
+        problem = replace(problem, other_places=projects.list_path_holders(cwd, folder.memory))
     if named is None:
         return problem
     advice = f"Without the setting in {named.file} they are loaded again."
-    is_foreign = named.scope == "project" and not os.path.isdir(target)
-    if is_foreign or len(projects.find_loading(target)) > 1:
-        # a place of somebody else's machine; or one with the notes of other projects
+    if not os.path.isdir(target):
+        disk = "" if named.scope == "project" else ", or mount the disk that it names"
+        return replace(problem, advice=f"{advice} Remove it{disk}.")
+    if len(projects.find_loading(target)) > 1:
+        # it has the notes of other projects
         return replace(problem, advice=advice, repair=None)
     return replace(problem, advice=f"{advice} {problem.advice}")
 
@@ -207,10 +222,20 @@ def _explain_gone(
         yield from divided
         notes = {note for it in divided if it.repair for note in it.repair.only or ()}
         if not notes.issuperset(it for it in list_names(folder.memory) if is_note(it)):
-            yield _make_orphan(folder, path, likely)
+            yield _make_orphan(projects, folder, past, likely)
         return
     evidence = (_describe_absence(path), *best.evidence) if path else best.evidence
     last = max((it.last_time for it in past), default="")
+    yield _explain_moved(projects, folder, path, best._replace(evidence=evidence), last)
+
+
+def _explain_moved(
+    projects: ProjectMap, folder: ProjectFolder, path: str, best: Likeness, last: str
+) -> Problem:
+    """Return the problem of the memory of a project that was at `path`, is `best` now, and whose
+    newest session there ended at `last`.
+    """
+    evidence = best.evidence
     if any(it.project == best.project for it in _compare_neighbours(projects, path)):
         check = "worktree-memory"
     elif _ran_earlier(projects, best.project, last):
@@ -221,7 +246,42 @@ def _explain_gone(
     else:
         check = "moved-project"
     target = projects.find_memory_of(best.project)
-    yield _make_split(projects, folder, check, best.project, target, evidence, path)
+    return _make_split(projects, folder, check, best.project, target, evidence, path)
+
+
+def _read_left(projects: ProjectMap, folder: ProjectFolder, path: str) -> Iterator[PastProject]:
+    """Yield the project that was in the directory `path` if that may hold mere remnants of it: its
+    newest session worked in a repository, and none is there.
+    """
+    transcripts = [it.path for it in folder.sessions if is_at(it.cwd, path)]
+    if git.find_top_level(path) is None:
+        newest = PastProject(path, transcripts[:1])
+        if newest.branches - {_DETACHED}:
+            yield PastProject(path, transcripts, projects.records.get(path, ()))
+
+
+def _explain_remnant(
+    projects: ProjectMap, folder: ProjectFolder, past: PastProject
+) -> Iterator[Problem]:
+    """Yield the problem of a memory whose project has left its directory, and note where it is now.
+    A directory that has files of the project is no remnant, but a copy.
+    """
+    repositories = projects.repositories
+    best = pick(_find_likely(projects, folder, [past]))
+    if (
+        best is None
+        or not past.has_commits_in(best.project, repositories)
+        or repositories.has_content(best.project, past.path)
+    ):
+        return
+    projects.moved[past.path] = best.project
+    if has_notes(folder.memory) and not projects.find_loading(folder.memory):
+        left = list_names(past.path)
+        named = ", ".join(sorted(left)[:_MOST_NAMED])
+        rest = f"only {named} is left" if left else "it is empty"
+        evidence = (f"{past.path} has nothing of the project: {rest}", *best.evidence)
+        found = best._replace(evidence=evidence)
+        yield _explain_moved(projects, folder, past.path, found, past.last_time)
 
 
 def _explain_past_worktree(
@@ -336,16 +396,25 @@ def _make_split(
     done = "joins them with the notes there" if has_target else "moves them to the loaded memory"
     advice = f"The repair {done}; `ricordo undo` reverts it."
     loads = f"no session loads {folder.memory}"
+    if gone in projects.moved:
+        loads = f"only sessions in {gone} would load {folder.memory}"
     if _is_of_other_system(gone):
         loads = f"no session on this system loads {folder.memory}"
         advice += " Sessions on the other system then load no notes."
     title = f"From {os.path.basename(gone or (folder.cwds[0] if folder.cwds else folder.name))}"
     reason = f"{_WHY[check]}: notes of {folder.name} belong to {project}"
     repair = None
-    if projects.is_usable(target):
-        repair = MoveRepair(folder.memory, target, project, title, reason)
+    if obstacle := projects.find_obstacle(project, target):
+        advice = obstacle
     else:
-        advice = UNKNOWN_TARGET.format(project)
+        repair = MoveRepair(
+            folder.memory,
+            target,
+            project,
+            title,
+            reason,
+            is_of_part=check in ("worktree-memory", "subfolder-memory"),
+        )
     holders = projects.list_path_holders(gone, folder.memory) if gone else ()
     return Problem(
         check,
@@ -379,7 +448,13 @@ def _is_of_other_system(path: str) -> bool:
     return bool(path) and not path.startswith("/")
 
 
-def _make_orphan(folder: ProjectFolder, path: str, likely: Sequence[Likeness]) -> Problem:
+def _make_orphan(
+    projects: ProjectMap,
+    folder: ProjectFolder,
+    past: Sequence[PastProject],
+    likely: Sequence[Likeness],
+) -> Problem:
+    path = past[0].path if past else ""
     notes, above = _name_notes(folder.memory), _find_empty_folder(path)
     if above:
         what = f"The project of {notes} cannot be reached now: {path}."
@@ -390,9 +465,41 @@ def _make_orphan(folder: ProjectFolder, path: str, likely: Sequence[Likeness]) -
         evidence = [_describe_absence(path) if path else "no session shows whose they are"]
     evidence += [f"{it.project} may be it: {'; '.join(it.evidence)}" for it in likely[:_MOST_NAMED]]
     problem = Problem("orphan-memory", Severity.INFO, what, tuple(evidence), paths=(folder.memory,))
-    command = f"`ricordo doctor --fix {problem.id} --into DIR`"
-    advice = f"Nothing is lost. Where the project is elsewhere now, name it: {command}."
-    return replace(problem, advice=advice)
+    command = f"ricordo doctor --fix {problem.id} --into"
+    equal = [it.project for it in likely if it.is_confirmed and it.weight == likely[0].weight]
+    if len(equal) < 2:
+        advice = f"Nothing is lost. Where the project is elsewhere now, name it: `{command} DIR`."
+        return replace(problem, advice=advice)
+    last = max((it.last_time for it in past), default="")
+    best, reasons = _find_likelier(projects, equal, last)
+    verb = "is" if notes == "1 note" else "are"
+    return replace(
+        problem,
+        severity=Severity.WARNING,
+        what=f"{notes} in {folder.memory} {verb} not loaded: {len(equal)} projects may be theirs.",
+        evidence=(*evidence, *reasons),
+        advice=f"Name the project that it is: `{command} {shlex.quote(best) if best else 'DIR'}`.",
+    )
+
+
+def _find_likelier(
+    projects: ProjectMap, equal: Sequence[str], last: str
+) -> tuple[str, Sequence[str]]:
+    """Return which of some projects for which as much speaks is likelier the one whose newest
+    session ended at `last`, and why, a line each; "" for none.
+    """
+    noted = [it for it in equal if any(record.remote for record in projects.records.get(it, ()))]
+    began = {it: projects.find_first_session(it) for it in equal}
+    after = [it for it in equal if began[it] > last > ""]
+    next_one = min(after, key=lambda it: began[it], default="")
+    reasons = [(noted[0], "agents noted a repository there alone")] if len(noted) == 1 else []
+    if next_one and (len(after) < len(equal) or len({*began.values()}) > 1):
+        day = began[next_one][:10]
+        reasons.append((next_one, f"its sessions are the next ones, from {day} on"))
+    best = {project for project, _ in reasons}
+    likelier = best.pop() if len(best) == 1 else ""
+    said = [f"{likelier} is likelier: {text}" for _, text in reasons] if likelier else []
+    return likelier, said
 
 
 def _find_empty_folder(path: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ricordo.agents.registry import place_from_directory, recognise
 from ricordo.errors import ChangeRefused, WriteFailed
@@ -15,6 +15,8 @@ from ricordo.services.edits.change import apply_merging
 from ricordo.services.history.recovery import read_and_record
 from ricordo.services.history.undo import UndoToConfirm, record_created, remove_created, undo
 from ricordo.services.workspace.notebook import Notebook
+from ricordo.storage.database import Database
+from ricordo.storage.own_folder import remove_empty_folders
 from ricordo.storage.reader import read_memory
 from ricordo.storage.state_file import create_private_directory
 from ricordo.text import make_visible
@@ -25,14 +27,31 @@ if TYPE_CHECKING:
     from ricordo.settings.settings import Settings
 
 
-def build_repair(repair: MoveRepair) -> ChangeSet:
+class Repaired(NamedTuple):
+    """What a repair did besides its change."""
+
+    merged: tuple[str, ...]
+    """The paths of files that were merged with changes of others."""
+    messages: tuple[str, ...]
+    """What happened to the history, a sentence each."""
+
+
+def build_repair(repair: MoveRepair, environment: Environment) -> ChangeSet:
     """Return the change set of a repair; nothing is written. Raises ChangeRefused, MemoryNotFound
-    and MemoryUnreadable.
+    and MemoryUnreadable, and StateUnusable where it could not be recorded.
     """
+    database = Database(environment.state)
     source = read_memory(os.path.realpath(repair.source), recognise(repair.source))
-    return join_memories(
-        source, _read_target(repair, source), repair.title, repair.reason, repair.only
+    target = _read_target(repair, source)
+    for memory in (source, target):
+        database.check_location(memory.root)
+    change_set = join_memories(
+        source, target, repair.title, repair.reason, repair.only, keeps_names=repair.is_of_part
     )
+    if damage := database.find_damage():
+        told = f"The history is damaged ({damage}): it is moved aside first, and a new one begins."
+        change_set = replace(change_set, warnings=(*change_set.warnings, told))
+    return change_set
 
 
 def _read_target(repair: MoveRepair, source: Memory) -> Memory:
@@ -64,9 +83,9 @@ def list_shown_edits(change_set: ChangeSet) -> list[Edit]:
 
 def apply_repair(
     repair: MoveRepair, change_set: ChangeSet, environment: Environment, settings: Settings
-) -> tuple[str, ...]:
-    """Apply the change set of a repair, after both memories were recorded in the history; return
-    the paths of files that were merged with changes of others. Undo is that of the target.
+) -> Repaired:
+    """Apply the change set of a repair, after both memories were recorded in the history. Undo is
+    that of the target.
 
     Raises EditRefused, ChangeRefused, WriteFailed, StateUnusable and Busy.
     """
@@ -75,13 +94,17 @@ def apply_repair(
         created = create_private_directory(target)
     except OSError as error:
         raise WriteFailed(f"{make_visible(target)} cannot be created: {error.strerror}.") from None
-    read_and_record(Notebook(place_from_directory(repair.source), environment, settings))
-    notebook = Notebook(place_from_directory(target), environment, settings)
-    read_and_record(notebook)
-    if created:
-        record_created(notebook, created)
-    _, merged = apply_merging(notebook, change_set, by_hand=True)
-    return merged
+    try:
+        source = Notebook(place_from_directory(repair.source), environment, settings)
+        notebook = Notebook(place_from_directory(target), environment, settings)
+        messages = [message for each in (source, notebook) for message in read_and_record(each)[1]]
+        if created:
+            record_created(notebook, created)
+        _, merged = apply_merging(notebook, change_set, by_hand=True)
+    except BaseException:
+        remove_empty_folders(created)
+        raise
+    return Repaired(merged, tuple(messages))
 
 
 def undo_repair(repair: MoveRepair, environment: Environment, settings: Settings) -> None:

@@ -42,6 +42,7 @@ from ricordo.services.doctor.project_map import ProjectMap, Step
 from ricordo.services.load_description import find_unloaded_entries
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.places import find_all_memories
+from ricordo.storage.database import Database, check_state_location
 from ricordo.storage.reader import list_memory
 from ricordo.storage.state_file import check_regular_files
 
@@ -449,6 +450,14 @@ def _check_load(place: MemoryPlace) -> Iterator[Problem]:
 
 def check_state(state: str) -> Iterator[Problem]:
     """Yield the problems of the directory for Ricordo's data."""
+    history = Database(state)
+    try:
+        check_state_location(state)
+    except StateUnusable as error:
+        # a history that is there already is used all the same
+        severity = Severity.WARNING if history.exists else Severity.ERROR
+        refused = "" if history.exists else " Until then no memory can be changed."
+        yield _state_problem(state, error.fact, f"{error.hint}{refused}", severity)
     if not os.path.lexists(state):
         return
     if not os.path.isdir(state):
@@ -475,6 +484,13 @@ def check_state(state: str) -> Iterator[Problem]:
         yield _state_problem(state, error.fact, error.hint)
     except OSError as error:
         yield _state_problem(state, f"{state} cannot be listed: {error.strerror}.", "")
+    if damage := history.find_damage():
+        yield _state_problem(
+            state,
+            f"The history at {history.path} is damaged: {damage}.",
+            "The next change moves it aside and begins a new one: earlier versions of notes, and "
+            "your decisions, are then in the damaged file only. No memory is changed by that.",
+        )
     free = os.statvfs(state)
     room = free.f_bavail * free.f_frsize
     if room < LEAST_SPACE:

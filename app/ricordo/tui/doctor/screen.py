@@ -157,7 +157,7 @@ class DoctorScreen(ListDiffScreen):
         """Compose the repair in a thread, and show it if its problem is still the chosen one."""
         refusal, change_set = "", ChangeSet(())
         try:
-            change_set = await asyncio.to_thread(build_repair, repair)
+            change_set = await asyncio.to_thread(build_repair, repair, self._notebook.environment)
         except RicordoError as error:
             refusal = error.message
         if self.problem is problem:
@@ -255,9 +255,13 @@ class DoctorScreen(ListDiffScreen):
     async def _repair(self, repair: MoveRepair, change_set: ChangeSet) -> None:
         environment, settings = self._notebook.environment, self._notebook.settings
         try:
-            await asyncio.to_thread(apply_repair, repair, change_set, environment, settings)
+            repaired = await asyncio.to_thread(
+                apply_repair, repair, change_set, environment, settings
+            )
             self._done.append(repair)
             self._report("Done", repair)
+            for message in repaired.messages:
+                self.notify(message, severity="warning", markup=False, timeout=12)
         finally:
             await self._load()
 
@@ -312,7 +316,7 @@ def _render_problem(
 
 
 def _describe_cost(costs: Sequence[HookCost]) -> str:
-    """Return what all hooks together cost a prompt; "" where that is unknown."""
-    total = sum(cost.per_prompt for cost in costs)
-    hooks = "1 hook costs" if len(costs) == 1 else f"{len(costs)} hooks cost"
-    return f"{hooks} {total:,} ms a prompt" if costs else ""
+    """Return what the hooks together cost a prompt; "" where that is unknown."""
+    of_prompts = [cost.each_time for cost in costs if cost.unit == "prompt"]
+    hooks = "1 hook costs" if len(of_prompts) == 1 else f"{len(of_prompts)} hooks cost"
+    return f"{hooks} {sum(of_prompts):,} ms a prompt" if of_prompts else ""
