@@ -354,7 +354,7 @@ def run_restore(options: Namespace, environment: Environment) -> int:
 PURGE_SUMMARY = """Remove a value from all versions in the history, of every memory.
 
 It is also removed from quotes of sessions, searches without results, indexes and lists in the state
-directory. This cannot be undone: confirm it at the terminal, or give --yes with a piped value.
+directory. This cannot be undone: a value that is entered at the terminal is purged once you confirm it.
 
 The value is read from standard input, so that it appears neither in process lists nor in the shell
 history. The notes themselves are not changed; those that still hold the value are listed. An index
@@ -383,12 +383,12 @@ def run_purge(options: Namespace, environment: Environment) -> int:
             f"The value on standard input needs at least {MIN_VALUE_LENGTH} characters.",
             hint="Pipe it, or enter it in a terminal: `ricordo purge < FILE`.",
         )
-    if not options.yes:
+    if sys.stdin.isatty() and not options.yes:
         texts = count_purged(environment, value)
         what = f"{texts} {'text' if texts == 1 else 'texts'} in the history with this value"
         question = f"This overwrites {what} for good; undo does not bring it back."
         if not is_confirmed([question], _WORD, "purge it"):
-            hint = f"Type “{_WORD}” at a terminal, or give --yes."
+            hint = f"Type “{_WORD}”, or give --yes."
             raise Unconfirmed(f"Not confirmed: a purge overwrites {what} for good.", hint=hint)
     purged = purge_value(environment, value)
     note_change("removed the value from the history")

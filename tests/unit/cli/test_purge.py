@@ -233,15 +233,9 @@ def test_a_purge_that_cannot_reach_the_indexes_says_what_was_done(
     ricordo("purge", "--yes", given=VALUE)
 
 
-def test_a_piped_value_is_purged_only_with_yes(memory: Path, ricordo: Ricordo, state: Path) -> None:
+def test_a_piped_value_is_purged_unasked(memory: Path, ricordo: Ricordo) -> None:
     leak(memory, ricordo)
-    before = (state / "history.db").read_bytes()
-    told = ricordo("purge", given=VALUE, code=4)
-    assert "Not confirmed: a purge overwrites 1 text in the history with this value" in told
-    assert "give --yes" in told
-    assert told.endswith("Nothing was changed.\n")
-    assert (state / "history.db").read_bytes() == before
-    assert "removed from 1 texts" in ricordo("purge", "--yes", given=VALUE)
+    assert "removed from 1 texts" in ricordo("purge", given=VALUE)
 
 
 @pytest.mark.parametrize(("answer", "code"), [("purge", 0), ("yes", 4), ("", 4)])
