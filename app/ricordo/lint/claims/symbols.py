@@ -131,7 +131,7 @@ def check_symbol(
         return claim.to_unchecked(left_out)
     absent = f"no file of the project contains {word}"
     if project.tree.commit:
-        removal = _find_removal(word, project, times)
+        removal = _find_removal(word, project, times, only_defined=not is_marked)
         # what is not marked as code may be any word, unless a commit shows how the code lost it
         if not removal or not (is_marked or len(removal) > 1):
             return None
@@ -192,9 +192,11 @@ def search_removed(claims: Iterable[ProjectClaim], project: Project, times: Note
             project.history.find_words_at(before[0], absent)
 
 
-def _find_removal(word: str, project: Project, times: NoteTimes) -> tuple[str, ...]:
+def _find_removal(
+    word: str, project: Project, times: NoteTimes, *, only_defined: bool
+) -> tuple[str, ...]:
     """Return the evidence that the code had a name when the note was written or changed, and lost
-    it; empty where it had not.
+    it; empty where it had not, or `only_defined` and it only used the name of something else.
     """
     for moment in dict.fromkeys((times.changed, times.written)):
         before = project.history.graph.find_at(moment)
@@ -202,6 +204,10 @@ def _find_removal(word: str, project: Project, times: NoteTimes) -> tuple[str, .
             continue
         hash_, commit = before
         path = project.history.find_words_at(hash_, [word]).get(word, "")
+        if only_defined and not (
+            path and _defines(project.history.load_text_at(hash_, path), word)
+        ):
+            continue
         if path:
             removed = project.history.find_removed(word, path)
             last = f"git: removed in {removed[0][0].summary}" if removed else ""

@@ -70,11 +70,11 @@ def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
 @memory_rule("wanted-note", Severity.WARNING, "a [[wikilink]] to a note that does not exist")
 def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find wikilinks to names that no note has, each name once a file. One that cannot mean any
-    other note may be intended, unless nearly all wikilinks of the memory have their note: then it
-    is reported once.
+    other note may be intended, as is usual in wikis, unless nearly all wikilinks of an agent's
+    memory have their note: then it is reported once.
     """
     meant = LinkTargets(memory, context.renamed)
-    is_usual = _has_notes_for_links(memory)
+    is_usual = not context.layout.has_own_conventions and _has_notes_for_links(memory)
     missing: dict[str, list[tuple[Note, Link]]] = defaultdict(list)
     for file, resolved in _without_repeats(_find_links(memory, TargetKind.MISSING)):
         link = resolved.link
