@@ -13,8 +13,7 @@ Model2Vec (2024), but trained on sentences, which makes a table of weights for t
 `--corpus` is a folder of unpacked Debian packages: wordnet-base, and documentation in HTML
 (python3.11-doc, postgresql-doc-15, python-django-doc, apache2-doc, sqlite3-doc, nodejs-doc). All of
 them have permissive licences. `--messages` is a JSON object of messages to agents by project; only
-the words that messages of several projects share, or that are common in the documentation, are
-kept, with how often they occur.
+the words that messages of several projects share are kept, with how often they occur.
 """
 
 from __future__ import annotations
@@ -36,7 +35,6 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "app"))
 
-from ricordo.search.lexical import RAREST  # noqa: E402
 from ricordo.search.meaning import SIZE, TABLE, split_tokens  # noqa: E402
 from ricordo.search.semantic import load_model, tokenize  # noqa: E402
 from ricordo.search.words import STOP_WORDS, split_words, stem_word  # noqa: E402
@@ -61,7 +59,6 @@ SEED = 1
 PROJECTS = 2
 """Projects whose messages must share a word."""
 LEAST_SHARE = 0.002
-"""Of the messages with a word."""
 LONGEST_MESSAGE = 1500
 
 
@@ -219,32 +216,20 @@ def train(sentences: Sequence[str], targets: Any, alone: Any, numbers: Mapping[s
     return vectors
 
 
-def count_stems(texts: Sequence[str]) -> dict[str, float]:
-    """Return the stems of English words in `texts`, each with the share of texts that have it."""
-    counts: Counter[str] = Counter()
-    for text in texts:
-        words = set(split_words(text[:LONGEST_MESSAGE])) - STOP_WORDS
-        counts.update({stem_word(it) for it in words if it.isascii() and it.isalpha()})
-    return {stem: count / len(texts) for stem, count in counts.items()}
-
-
-def count_everyday(
-    messages: Mapping[str, Sequence[str]], documentation: Sequence[str]
-) -> dict[str, float]:
-    """Return the stems that the messages of several projects share, or that are common in
-    paragraphs of `documentation`, with the higher share. That of messages is the share of the
+def count_everyday(messages: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """Return the stems that the messages of several projects share. The share is that of the
     project with the second highest: a project's own words are not everyday ones.
     """
     shares: dict[str, list[float]] = {}
     for of_project in messages.values():
-        for stem, share in count_stems(of_project).items():
-            shares.setdefault(stem, []).append(share)
+        counts: Counter[str] = Counter()
+        for text in of_project:
+            words = set(split_words(text[:LONGEST_MESSAGE])) - STOP_WORDS
+            counts.update({stem_word(it) for it in words if it.isascii() and it.isalpha()})
+        for stem, count in counts.items():
+            shares.setdefault(stem, []).append(count / len(of_project))
     common = {stem: sorted(of)[-PROJECTS] for stem, of in shares.items() if len(of) >= PROJECTS}
-    everyday = {stem: share for stem, share in common.items() if share >= LEAST_SHARE}
-    for stem, share in count_stems(documentation).items():
-        if share >= RAREST:
-            everyday[stem] = max(share, everyday.get(stem, 0.0))
-    return {stem: round(share, 4) for stem, share in everyday.items()}
+    return {stem: round(share, 4) for stem, share in common.items() if share >= LEAST_SHARE}
 
 
 def write_table(
@@ -290,8 +275,7 @@ def main() -> None:
     ends = tokenize("", numbers)
     alone = embed([[*ends[:1], number, *ends[1:]] for number in range(len(tokens))], options.cache)
     vectors = train(sentences, targets, alone, numbers)
-    documentation = list(dict.fromkeys(read_documentation(options.corpus)))
-    everyday = count_everyday(json.loads(options.messages.read_text("utf-8")), documentation)
+    everyday = count_everyday(json.loads(options.messages.read_text("utf-8")))
     write_table(ROOT / "app" / "ricordo" / TABLE, tokens, vectors, everyday)
 
 

@@ -32,9 +32,8 @@ from ricordo.agents.folder import FOLDER
 from ricordo.hook.prompt import answer_prompt
 from ricordo.memory.memory import Memory
 from ricordo.search.index import SearchIndex
-from ricordo.search.lexical import LEAST_ASKED
 from ricordo.search.question import RecallQuestion
-from ricordo.search.rank import NARROW, WIDE, Breadth, Ranking, rank
+from ricordo.search.rank import LEAST_WORDS, NARROW, WIDE, Breadth, Ranking, rank
 from ricordo.search.select import LENIENT, STRICT, estimate_likelihoods
 from ricordo.search.words import content_words, split_words, stem_word
 from ricordo.services.search.recall import open_index, recall
@@ -74,7 +73,7 @@ class Bench:
     def bearing(self, question: str) -> float:
         """Return how likely any note bears on a question, 0 to 1."""
         ranking = self.ranking(question)
-        if len(ranking.question.words) < LEAST_ASKED and not ranking.lexicon.terms:
+        if len(ranking.question.words) < LEAST_WORDS:
             return 0.0
         return max(estimate_likelihoods(ranking).values(), default=0.0)
 

@@ -72,11 +72,7 @@ SHORTEST_TYPED = 2
 
 NONE_EVERYDAY: Mapping[str, float] = {}
 RAREST = 0.0005
-"""The share of messages, or of paragraphs, with a word that is no everyday one any more."""
-MOST_OWN = 4.0
-"""The logarithm of how much more common a word is in a memory, from which on more tells no more."""
-LEAST_ASKED = 2
-"""Words that a question counts as at least: a single one tells little about what it is about."""
+"""The share of messages with a word that is no everyday one any more."""
 
 
 class Term:
@@ -90,25 +86,16 @@ class Term:
         "idf_begun",
         "idf_written",
         "interest",
-        "share",
         "stem",
         "word",
     )
 
     def __init__(
-        self,
-        word: str,
-        stem: str,
-        reader: IndexReader,
-        totals: Totals,
-        question: RecallQuestion,
-        everyday: Mapping[str, float],
+        self, word: str, stem: str, reader: IndexReader, totals: Totals, question: RecallQuestion
     ) -> None:
         self.word = word
         self.stem = stem
-        self.share = everyday.get(stem, RAREST)
-        """Of messages to agents, or of paragraphs of documentation, that have it."""
-        self.interest = log(self.share) / log(RAREST)
+        self.interest = 1.0
         """How much it says about the topic, 0 to 1: everyday words say little."""
         self.goes_on = word == question.typed
         """Whether it is still being typed."""
@@ -208,8 +195,10 @@ class TermHits:
         "chunks",
         "frequency",
         "length",
+        "named",
         "pairs",
         "row",
+        "stated",
         "written",
     )
 
@@ -220,6 +209,10 @@ class TermHits:
         self.begun: dict[int, float] = {}
         self.pairs: dict[tuple[int, int], int] = {}
         self.chunks: dict[int, dict[int, int]] = {}
+        self.stated: set[int] = set()
+        """The terms in name, description and keywords."""
+        self.named = {max(term, begun) for _, (term, _, begun) in lexicon.find_in(row.name)}
+        """The terms in the name."""
         body = row.body
         self.length = len(body) + NAME * len(row.name) + SUMMARY * len(row.description)
         for text, weight in (
@@ -227,7 +220,9 @@ class TermHits:
             (row.description, SUMMARY),
             (row.keywords, KEYWORD),
         ):
-            self._count(lexicon.find_in(text), weight, lexicon)
+            stated = lexicon.find_in(text)
+            self._count(stated, weight, lexicon)
+            self.stated.update(max(term, begun) for _, (term, _, begun) in stated)
         hits = lexicon.find_in(body)
         self._count(hits, 1.0, lexicon)
         if len(body) > CHUNK:
@@ -270,27 +265,24 @@ class Lexicon:
         everyday: Mapping[str, float] = NONE_EVERYDAY,
     ) -> None:
         """Look up the words; only the `most` rarest ones that any note contains are scored.
-        `everyday` are the stems that are common elsewhere, with their shares.
+        `everyday` are the stems that are common in messages, with their shares.
         """
         self.totals = reader.read_totals()
-        self._everyday = everyday
         stems = dict(zip(reversed(question.stems), reversed(question.words), strict=True))
         terms = [
             term
             for stem, word in stems.items()
             for term in self._make_terms(word, stem, reader, question)
         ]
+        for term in terms:
+            if share := everyday.get(term.stem):
+                term.interest *= log(share) / log(RAREST)
+        weights = sorted((term.idf * term.interest for term in terms), reverse=True)
+        self._interest = sum(weights[:MOST_ASKED])
         self._asked = sorted((term.idf for term in terms), reverse=True)
         known = sorted((term for term in terms if term.is_known), key=lambda term: -term.idf)
         self.unknown = tuple(term.word for term in terms if not term.is_known)
         """Words of the question that no note contains."""
-        words = max(LEAST_ASKED, len(terms))
-        self.own = sum(self._measure_own(term) for term in known) / words
-        """How much more common the question's words are in the notes than elsewhere, per word:
-        0 where they are not.
-        """
-        self.missing = sum(term.interest for term in terms if not term.is_known) / words
-        """How much the words say that no note contains, per word of the question."""
         self.terms = known[:most]
         numbers = {term.stem: n for n, term in enumerate(self.terms)}
         self.pairs = {
@@ -304,25 +296,15 @@ class Lexicon:
         self, word: str, stem: str, reader: IndexReader, question: RecallQuestion
     ) -> Iterator[Term]:
         """Yield the term for a word of the question; for an unknown compound those of its parts."""
-        term = Term(word, stem, reader, self.totals, question, self._everyday)
+        term = Term(word, stem, reader, self.totals, question)
         if is_unspaced(word):
-            term.interest *= weigh_pair(word) * (1.0 if term.is_known else UNKNOWN_PAIR)
+            term.interest = weigh_pair(word) * (1.0 if term.is_known else UNKNOWN_PAIR)
         elif question.language != "en" and not term.is_known and len(word) >= SHORTEST_COMPOUND:
             parts = split_compound(word, reader)
             if parts:
-                for part in parts:
-                    stem = stem_word(part)
-                    yield Term(part, stem, reader, self.totals, question, self._everyday)
+                yield from (Term(it, stem_word(it), reader, self.totals, question) for it in parts)
                 return
         yield term
-
-    def _measure_own(self, term: Term) -> float:
-        """Return the logarithm of how much more common a known word is in notes than elsewhere,
-        0 to `MOST_OWN`.
-        """
-        notes = min(max(1, term.notes), self.totals.notes)
-        share = (notes + 0.2) / (self.totals.notes + 1)
-        return max(0.0, min(MOST_OWN, log(share / term.share)))
 
     def _map_words(self) -> dict[str, Meaning]:
         meanings: dict[str, Meaning] = {}
@@ -396,10 +378,13 @@ class Lexicon:
         """Return the total idf of the question's rarest words, known or not."""
         return sum(self._asked[:MOST_ASKED])
 
-    def weigh(self, hits: TermHits) -> float:
-        """Return the weight of the words that a note has, where one that only this note has weighs
-        1.
+    def cover(self, hits: TermHits) -> tuple[float, float, float]:
+        """Return how much of the question a note covers: the share of its words in the note's name,
+        description and keywords, 0 to 1; and the weight of the words in its name and in all of the
+        note, where a word that only one note has weighs 1.
         """
-        found = hits.frequency.keys() | hits.begun.keys()
-        weight = sum(self.terms[term].idf * self.terms[term].interest for term in found)
-        return weight / (idf(1, self.totals.notes) or 1.0)
+        weights = [term.idf * term.interest for term in self.terms]
+        rarest = idf(1, self.totals.notes) or 1.0
+        stated, named = (sum(weights[term] for term in of) for of in (hits.stated, hits.named))
+        covered = sum(weights[number] for number in hits.frequency.keys() | hits.begun.keys())
+        return min(1.0, stated / (self._interest or 1.0)), named / rarest, covered / rarest

@@ -172,8 +172,8 @@ class TokenTable:
         return dict(self._connection.execute("SELECT token, number FROM token"))
 
     def read_everyday(self, words: Sequence[str]) -> Mapping[str, float]:
-        """Return for those of `words` that are common in messages to agents, or in documentation,
-        the share of messages or paragraphs that contain them.
+        """Return for those of `words` that are common in messages to agents the share of messages
+        that contain them.
         """
         marks = ", ".join("?" * len(words))
         sql = f"SELECT word, share FROM everyday WHERE word IN ({marks})"

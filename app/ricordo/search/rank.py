@@ -55,6 +55,8 @@ REACH = 2
 """Places in a series over which scores spread, see `BEYOND`."""
 
 
+LEAST_WORDS = 2
+"""A message with fewer content words has no meaning to compare, and gets no notes."""
 MEANING, MEANING_ALONE, DESCRIBED = 2.0, 1.0, 4.0
 """The weight of the similarity in meaning, what is added where no note has the words, both as
 factors of the weight of the question; and the factor for notes with a description, which says what
@@ -162,7 +164,8 @@ def rank(
     """
     with closing(TokenTable()) as table:
         everyday = table.read_everyday(question.stems)
-        vector = table.embed(question.said) if breadth.similar else NO_MEANING
+        has_meaning = breadth.similar and len(question.words) >= LEAST_WORDS
+        vector = table.embed(question.said) if has_meaning else NO_MEANING
     lexicon = Lexicon(question, reader, breadth.terms, everyday)
     similar = find_similar(reader, vector, breadth.similar)
     candidates = _fetch(reader, lexicon, breadth, fits, similar)

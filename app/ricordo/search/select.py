@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from math import exp, log
 
-from ricordo.search.lexical import LEAST_ASKED
-from ricordo.search.rank import WIDE, Candidate, rank
+from ricordo.search.rank import LEAST_WORDS, WIDE, Candidate, rank
 from ricordo.search.words import find_shared_runs, is_unspaced, join_pairs, list_unspaced_runs
 
 TYPE_CHECKING = False
@@ -69,6 +68,8 @@ LEAST_SCORE = 0.1
 """What is added to the score as a share of the weight of the question, whose logarithm would be
 infinite.
 """
+MOST_IN_NAME = 2.0
+"""Rare words in the name from which on more are no further evidence."""
 SHORTEST, LONGEST = 300.0, 2000.0
 """Words of a note that count as its length, at least and at most."""
 CONSIDERED = 8
@@ -86,48 +87,50 @@ class Weights:
     function. Fitted on prompts that need notes and prompts that need none, see `docs/recall.md`.
     """
 
-    __slots__ = ("enough", "length", "meaning", "missing", "own", "score", "start", "words")
+    __slots__ = ("enough", "length", "meaning", "named", "score", "start", "stated", "words")
 
     def __init__(
         self,
         start: float,
         score: float,
+        stated: float,
+        named: float,
         words: float,
         enough: float,
-        meaning: float = 0.0,
-        length: float = 0.0,
-        own: float = 0.0,
-        missing: float = 0.0,
+        meaning: float,
+        length: float,
     ) -> None:
         self.start = start
         """Without any evidence."""
         self.score = score
         """Of the logarithm of the score of its words, as a share of the weight of the question."""
+        self.stated = stated
+        """Of the share of the question's words in its name, description and keywords."""
+        self.named = named
+        """Of the number of rare words in its name."""
         self.words = words
-        """Of the weight of its words, or of its pairs of characters in unspaced scripts."""
+        """Of the number of rare words, or of pairs of characters in unspaced scripts."""
         self.enough = enough
-        """Weight of words from which on more is no further evidence."""
+        """Rare words from which on more are no further evidence."""
         self.meaning = meaning
         """Of the similarity in meaning."""
         self.length = length
         """Of the logarithm of its length: a long note has words of any question by chance."""
-        self.own = own
-        """Of how far the question is in the memory's own words, see `Lexicon.own`."""
-        self.missing = missing
-        """Of how far it is in words that no note has: they lower the scores of all notes alike."""
 
 
 SPACED = Weights(
-    start=-0.7,
-    score=1.4,
-    words=0.65,
+    start=3.15,
+    score=1.3,
+    stated=2.1,
+    named=1.17,
+    words=0.91,
     enough=4.0,
-    meaning=7.6,
-    length=-0.81,
-    own=0.71,
-    missing=3.9,
+    meaning=4.3,
+    length=-1.06,
 )
-UNSPACED = Weights(start=-1.9, score=0.7, words=1.33, enough=6.0)
+UNSPACED = Weights(
+    start=-3.7, score=1.05, stated=2.7, named=0.0, words=2.2, enough=6.0, meaning=0.0, length=0.0
+)
 """For questions in scripts without blanks, whose words are pairs of characters, and whose meaning
 is not known.
 """
@@ -147,7 +150,7 @@ class Strictness:
         """Of every other note, as a share of that of the best."""
 
 
-STRICT = Strictness(best=0.5, later=0.5, share=0.8)
+STRICT = Strictness(best=0.5, later=0.4, share=0.7)
 """For messages to agents: most of them need no note, and a wrong one costs more than a missing one.
 """
 BROAD = Strictness(best=0.3, later=0.3, share=0.0)
@@ -190,12 +193,9 @@ def select(
     paths `never`, logs and schemas, and, with `for_agents`, without notes withheld from agents.
     Raises sqlite3.Error.
     """
-    if not question.words:
+    if len(question.words) < LEAST_WORDS:
         return []
     ranking = rank(reader, question, today, breadth, meaning=meaning)
-    if len(question.words) < LEAST_ASKED and not ranking.lexicon.terms:
-        # no note has the only word, and its meaning alone tells too little
-        return []
     chances = estimate_likelihoods(ranking)
     _follow_links(reader, ranking, chances)
     fitting = [
@@ -222,13 +222,11 @@ def estimate_likelihoods(ranking: Ranking) -> dict[int, float]:
     lexicon = ranking.lexicon
     asked = lexicon.sum_asked() or 1.0
     weights = UNSPACED if ranking.question.is_unspaced else SPACED
-    of_question = weights.own * lexicon.own + weights.missing * lexicon.missing
     return {
         candidate.row.id: estimate_likelihood(
             weights,
-            of_question,
             candidate.of_words / asked,
-            lexicon.weigh(candidate.evidence),
+            *lexicon.cover(candidate.evidence),
             candidate.similarity,
             candidate.evidence.length,
         )
@@ -238,20 +236,22 @@ def estimate_likelihoods(ranking: Ranking) -> dict[int, float]:
 
 def estimate_likelihood(
     weights: Weights,
-    of_question: float,
     score: float,
+    stated: float,
+    named: float,
     words: float,
     similarity: float,
     length: float,
 ) -> float:
-    """Return the likelihood that a note with this evidence is relevant, 0 to 1: that `of_question`,
-    weighted already, the `score` of its words as a share of the weight of the question, the weight
-    of these `words`, its similarity in meaning, and its length in words.
+    """Return the likelihood that a note with this evidence is relevant, 0 to 1: the `score` of its
+    words as a share of the weight of the question, what `Lexicon.cover` returns of it, its
+    similarity in meaning, and its length in words.
     """
     evidence = (
         weights.start
-        + of_question
         + weights.score * log(max(0.0, score) + LEAST_SCORE)
+        + weights.stated * stated
+        + weights.named * min(named, MOST_IN_NAME)
         + weights.words * min(words, weights.enough)
         + weights.meaning * similarity
         + weights.length * log(max(SHORTEST, min(length, LONGEST)))

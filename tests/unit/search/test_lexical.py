@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ricordo.search.lexical import MOST_OWN, RAREST, Lexicon, TermHits, idf, saturate
+from ricordo.search.lexical import Lexicon, TermHits, idf, saturate
 from ricordo.search.question import RecallQuestion
 from ricordo.search.reader import IndexedNote, IndexReader
 from ricordo.search.store import build_index
@@ -244,33 +244,29 @@ def masts(root: Path) -> IndexReader:
     return read_index_of_bodies(root, "tow rope mast", "rope mast", "mast", "mast")
 
 
-def test_the_words_of_a_note_weigh_as_much_as_they_are_rare(masts: IndexReader) -> None:
+def test_a_question_is_covered_by_the_weight_of_its_words(masts: IndexReader) -> None:
     lexicon = ask(masts, "tow rope unicorn")
     tow, rope, unicorn = log(1 + 3.5 / 1.5), log(1 + 2.5 / 2.5), log(1 + 4.5 / 0.5)
     asked = tow + rope + unicorn
     one = log(1 + 3.5 / 1.5)
     hits = {name: TermHits(note, lexicon) for name, note in read_notes(masts).items()}
-    assert lexicon.weigh(hits["one"]) == pytest.approx((tow + rope) / one)
-    assert lexicon.weigh(hits["two"]) == pytest.approx(rope / one)
-    assert lexicon.weigh(hits["three"]) == 0
-    assert ask(masts, "").weigh(hits["three"]) == 0
+    assert lexicon.cover(hits["one"]) == pytest.approx((0, 0, (tow + rope) / one))
+    assert lexicon.cover(hits["two"]) == pytest.approx((0, 0, rope / one))
+    assert lexicon.cover(hits["three"]) == (0, 0, 0)
+    assert ask(masts, "").cover(hits["three"]) == (0, 0, 0)
     assert lexicon.unknown == ("unicorn",)
     assert lexicon.sum_asked() == pytest.approx(asked)
 
 
-def test_words_that_notes_have_more_often_than_messages_are_their_own(masts: IndexReader) -> None:
-    everyday = {"mast": 0.9, "rope": 0.1, "unicorn": 0.1}
-
-    def measure(message: str) -> tuple[float, float]:
-        lexicon = Lexicon(RecallQuestion(message, TODAY), masts, 12, everyday)
-        return lexicon.own, lexicon.missing
-
-    # two of four notes have the rope: 2.2 of 5 with smoothing, and one message of ten
-    assert measure("rope mast") == pytest.approx((log(2.2 / 5 / 0.1) / 2, 0))
-    assert measure("tow mast") == pytest.approx((MOST_OWN / 2, 0))
-    # a single word counts half
-    assert measure("tow") == pytest.approx((MOST_OWN / 2, 0))
-    assert measure("unicorn griffin") == pytest.approx((0, (log(0.1) / log(RAREST) + 1) / 2))
+def test_words_in_a_name_cover_a_question_by_their_share_and_weight(root: Path) -> None:
+    memory = {"tow.md": "---\nname: tow\n---\nmast", "b.md": "---\nname: rope\n---\ntow"}
+    reader = read_index(root, memory)
+    lexicon = ask(reader, "tow mast")
+    hits = {name: TermHits(note, lexicon) for name, note in read_notes(reader).items()}
+    tow, mast, rarest = log(1 + 0.5 / 2.5), log(1 + 1.5 / 1.5), log(1 + 1.5 / 1.5)
+    named = (tow / (tow + mast), tow / rarest, (tow + mast) / rarest)
+    assert lexicon.cover(hits["tow"]) == pytest.approx(named)
+    assert lexicon.cover(hits["rope"]) == pytest.approx((0, 0, tow / rarest))
 
 
 def test_the_rarest_words_of_the_notes_are_scored(masts: IndexReader) -> None:

@@ -133,7 +133,7 @@ def _owner(name: str, named: Mapping[str, Sequence[str]], seen: Sequence[str]) -
     """
     projects = named.get(name[:LONGEST_SLUG], ())
     if not projects and not seen and len(name) <= LONGEST_SLUG:
-        found = tuple(find_directories(name))
+        found = [it for it in find_directories(name) if make_slug(it) == name]
         projects = found if len(found) == 1 else ()
 
     def fit(project: str) -> tuple[bool, bool]:

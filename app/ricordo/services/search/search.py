@@ -23,6 +23,7 @@ from ricordo.search.question import RecallQuestion
 from ricordo.search.rank import (
     FAST,
     FILTERED,
+    LEAST_WORDS,
     Candidate,
     Ranking,
     find_similar_paths,
@@ -51,8 +52,6 @@ if TYPE_CHECKING:
     from ricordo.settings.settings import Settings
 
 MAX_HITS = 50
-LEAST_WORDS = 2
-"""Words of a query that are compared in meaning; a single one is searched by its letters."""
 MOST_SIMILAR, LEAST_SIMILAR = 5, 0.35
 """Notes that are found by their meaning only, and how similar they are at least."""
 SIMILAR = "similar in meaning"
