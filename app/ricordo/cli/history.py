@@ -354,7 +354,7 @@ def run_restore(options: Namespace, environment: Environment) -> int:
 PURGE_SUMMARY = """Remove a value from all versions in the history, of every memory.
 
 It is also removed from quotes of sessions, searches without results, indexes and lists in the state
-directory. This cannot be undone: a value that is entered at the terminal is purged once you confirm it.
+directory. This cannot be undone: a value that is typed at the terminal is purged once you confirm.
 
 The value is read from standard input, so that it appears neither in process lists nor in the shell
 history. The notes themselves are not changed; those that still hold the value are listed. An index

@@ -348,7 +348,7 @@ def _suggest_instead(message: str, index: SearchIndex, memory: Memory) -> str:
     words = content_words(split_words(message))
     near = index.query(memory, lambda reader: list_near_words(reader, words))
     hint = (
-        f"Nearest words in the notes: {', '.join(near)}." if near else "Give two words of a topic."
+        f"Nearest words in the notes: {', '.join(near)}." if near else "Name a topic in two words."
     )
     return (
         f"No note for “{make_one_line(message)}”. {hint}"

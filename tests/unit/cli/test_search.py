@@ -42,7 +42,10 @@ def test_nothing_found_ends_with_1(command: str, memory: str, capsys: pytest.Cap
 
 @pytest.mark.parametrize(
     ("message", "tried"),
-    [("tuesdey", "Nearest words in the notes: tuesdays."), ("ok, and then?", "Give two words of a topic.")],
+    [
+        ("tuesdey", "Nearest words in the notes: tuesdays."),
+        ("ok, and then?", "Name a topic in two words."),
+    ],
 )
 def test_recall_says_what_to_try(
     message: str, tried: str, memory: str, capsys: pytest.CaptureFixture[str]
