@@ -1491,7 +1491,7 @@ def test_of_two_likely_projects_the_likelier_is_named(machine: Machine, doctor: 
         f"{new} is likelier: its sessions are the next ones, from 2026-06-01 on"
         in (problem["evidence"])
     )
-    assert f"--into {new}" in problem["advice"]
+    assert f"--into {shlex.quote(str(new))}" in problem["advice"]
     doctor.fix(problem, "--into", str(new))
     assert {it["severity"] for it in doctor.find()} == {"info"}
 
