@@ -196,6 +196,8 @@ def test_note_on_what_is_done_makes_no_claims(probe: Probe) -> None:
     text = note_text("x", "The loader is `tidepool/loader.py`.\n", "What it says")
     assert probe("", text=text) != ()
     assert probe("", text=text.replace("metadata:", "status: done\nmetadata:")) == ()
+    live = text.replace("metadata:", "status: live since 2026-03-01\nmetadata:")
+    assert probe("", text=live) != ()
 
 
 def test_finding_is_on_the_line_of_the_body(tmp_path: Path) -> None:

@@ -107,9 +107,12 @@ class Passage:
 
 def split_passages(note: Note) -> Iterator[Passage]:
     """Yield the sentences of a note in order, its description first."""
-    folder, status = note.path.rpartition("/")[0], note.frontmatter.get_text("status")
-    titles = (note.name, note.stem, folder, status)
-    headings = _Headings(reduce(or_, map(_find_distance, titles)))
+    titles = (note.name, note.stem, note.path.rpartition("/")[0])
+    distance_of_note = reduce(or_, map(_find_distance, titles))
+    # a date in a status is when it came to be so: “live since 2026-03-01” tells of the present
+    if _words("past").match(lower_text(note.frontmatter.get_text("status"))):
+        distance_of_note |= _Distance.PAST
+    headings = _Headings(distance_of_note)
     first_of_body = note.text.count("\n", 0, note.frontmatter.end) + 1
     for statement in extract_statements(note):
         distance = headings.track(statement.text)
