@@ -44,6 +44,8 @@ _FILTERS = "^filter\\..*\\.(clean|smudge|process|required)$"
 """Settings that name programs that filter contents before git compares them."""
 _COMPARING_COMMANDS = frozenset(("status",))
 """The commands that compare contents."""
+_NOTHING_FOUND: Mapping[str, int] = {"grep": 1}
+"""The exit codes with which commands say that they found nothing."""
 
 
 def run_git(
@@ -53,9 +55,9 @@ def run_git(
     seconds: float = MAX_SECONDS,
     max_bytes: int = MAX_BYTES,
 ) -> bytes | None:
-    """Return the output of `git command arguments` in `directory`; None if it fails, takes longer
-    than `seconds` or prints more than `max_bytes`. Raises KeyError for a command that is not
-    allowed.
+    """Return the output of `git command arguments` in `directory`, empty where `grep` finds
+    nothing; None if it fails, takes longer than `seconds` or prints more than `max_bytes`. Raises
+    KeyError for a command that is not allowed.
     """
     words = [command, *_COMMANDS[command], *arguments]
     filters = _find_filters(directory) if command in _COMPARING_COMMANDS else ()
@@ -98,7 +100,7 @@ def _run(
         )
     except (OSError, ValueError):
         return None
-    return _read_bounded(process, seconds, max_bytes)
+    return _read_bounded(process, seconds, max_bytes, (0, _NOTHING_FOUND.get(words[0], 0)))
 
 
 def _settings_options() -> list[str]:
@@ -110,7 +112,9 @@ def _environment(environ: Mapping[str, str]) -> dict[str, str]:
     return others | {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
 
 
-def _read_bounded(process: Popen[bytes], seconds: float, max_bytes: int) -> bytes | None:
+def _read_bounded(
+    process: Popen[bytes], seconds: float, max_bytes: int, successes: tuple[int, ...]
+) -> bytes | None:
     from threading import Timer
 
     timer = Timer(seconds, process.kill)
@@ -124,7 +128,8 @@ def _read_bounded(process: Popen[bytes], seconds: float, max_bytes: int) -> byte
                 process.kill()
     finally:
         timer.cancel()
-    return output if process.returncode == 0 and len(output) <= max_bytes else None
+    is_whole = process.returncode in successes and len(output) <= max_bytes
+    return output if is_whole else None
 
 
 def find_top_level(directory: str) -> str | None:

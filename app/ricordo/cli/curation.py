@@ -69,6 +69,12 @@ def _add_curate_arguments(parser: ArgumentParser) -> None:
     add_memory_and_json(parser)
     add_engine(parser)
     add_redaction_options(parser)
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="check notes against the project and each other instead: a model or program reads "
+        "them, says what to look up in the project, and proposes edits of what is wrong",
+    )
     parser.add_argument("--since", metavar="T", help="only messages since then, ISO 8601")
     parser.add_argument(
         "--session",
@@ -107,7 +113,7 @@ def run_curate(options: Namespace, environment: Environment) -> int:
 
     scope = _scope(options, environment)
     notebook = open_notebook(options, environment)
-    target = choose_engine(options, notebook)
+    target = choose_engine(options, notebook, is_check=options.check)
     prepared = _prepared(options, notebook, target, scope)
     if options.allow or options.withhold:
         return decide_redaction(options, notebook, prepared)
@@ -118,7 +124,7 @@ def run_curate(options: Namespace, environment: Environment) -> int:
         _dry_run(options, notebook, prepared, target)
         return 0
     curation = propose(notebook, prepared, target)
-    estimate = target.ask.estimate(prepared.brief) if target else None
+    estimate = target.ask.estimate(prepared) if target else None
     state = save_curation(notebook, curation)
     note_change(f"proposals stored: {len(curation.proposals)}")
     if not options.yes:
@@ -150,7 +156,7 @@ def _dry_run(
         return
     curation = propose(notebook, prepared, target)
     record_trial(notebook, curation)
-    estimate = target.ask.estimate(prepared.brief) if target else None
+    estimate = target.ask.estimate(prepared) if target else None
     _print(options, prepared.memory, curation, estimate)
     print_messages([_TRIAL] if target and curation.proposals else [])
 
@@ -192,8 +198,11 @@ def _scope(options: Namespace, environment: Environment) -> CurationScope:
 
     from ricordo.services.curation.preparation import CurationScope
 
+    if options.check and (options.since or options.session):
+        raise WrongUsage("--check reads notes, not messages: leave out --since and --session.")
     path = os.path.join(environment.cwd, options.session) if options.session else ""
-    return CurationScope(_parse_time(options.since) if options.since else None, path)
+    since = _parse_time(options.since) if options.since else None
+    return CurationScope(since, path, is_check=options.check)
 
 
 def _parse_time(text: str) -> datetime:
@@ -261,7 +270,7 @@ def _print_brief(
     brief = prepared.brief
     text, redacted = prepared.redaction.preview(brief.stable, brief.changing)
     print_messages([*render_redacted(redacted), *render_allowed(notebook)])
-    estimate = target.ask.estimate(brief) if target else None
+    estimate = target.ask.estimate(prepared) if target else None
     if options.json:
         document = {"brief": text, "input_tokens": brief.tokens, "left_out": dict(brief.omitted)}
         document |= {"estimate": asdict(estimate)} if estimate else {}

@@ -153,12 +153,17 @@ def add_engine(parser: ArgumentParser, does: str = "proposes") -> None:
     )
 
 
-def choose_engine(options: Namespace, notebook: Notebook) -> EngineTarget | None:
-    """Return the engine of options and settings; None for the rules. Raises WrongUsage."""
+def choose_engine(
+    options: Namespace, notebook: Notebook, *, is_check: bool = False
+) -> EngineTarget | None:
+    """Return the engine of options and settings, to check notes if `is_check`; None for the rules.
+    Raises WrongUsage.
+    """
     from ricordo.services.engines.choice import choose_engine
 
     engine, model = options.engine or "", options.model or ""
-    target = choose_engine(notebook, engine, model, is_automatic=not is_at_terminal())
+    is_automatic = not is_at_terminal()
+    target = choose_engine(notebook, engine, model, is_automatic=is_automatic, is_check=is_check)
     if target is not None and target.warning:
         print_messages([target.warning])
     return target
@@ -201,7 +206,7 @@ def propose(
 
     if target is not None:
         left_out = (line.strip() for line in render_brief(prepared.brief)[1:])
-        estimate = render_estimate(target, target.ask.estimate(prepared.brief))
+        estimate = render_estimate(target, target.ask.estimate(prepared))
         print_messages(filter(None, (*left_out, estimate, describe_parts_cost(target))))
     try:
         with show_progress() as step:

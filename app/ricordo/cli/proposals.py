@@ -26,6 +26,7 @@ _COUNTED = {
     "decided": "decisions",
     "gaps": "searches without results",
     "activity": "messages",
+    "project": "facts of the project",
 }
 
 
@@ -61,7 +62,8 @@ def render_rejected(rejected: Iterable[RejectedChange]) -> list[str]:
 
 def render_brief(brief: Brief) -> list[str]:
     """Return the size of a brief, and what did not fit into it."""
-    parts = ", ".join(f"{_COUNTED[part.title]} {len(part.blocks)}" for part in brief.parts)
+    shown = (part for part in brief.parts if part.blocks or part.title != "project")
+    parts = ", ".join(f"{_COUNTED[part.title]} {len(part.blocks)}" for part in shown)
     lines = [f"brief: about {brief.tokens:,} tokens: {parts}"]
     if brief.omitted:
         counts = ", ".join(f"{_COUNTED[part]} {count}" for part, count in brief.omitted.items())

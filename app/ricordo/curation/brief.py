@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import NamedTuple
 
+from ricordo.curation.project_facts import ProjectFact
 from ricordo.curation.user_decisions import NO_DECISIONS, DecisionSummary, UserDecisions
 from ricordo.curation.user_messages import UserMessage
 from ricordo.llm.question import BYTES_PER_TOKEN, estimate_tokens
@@ -34,9 +35,12 @@ BUDGET = 60_000
 _LOGS = ("log.md",)
 _AROUND = 30
 """Tokens of the brief's own lines around a message."""
-SCHEMA, TOUCHED, INDEX, OTHERS, DECIDED, SEARCH_MISSES, ACTIVITY = range(7)
+SCHEMA, TOUCHED, INDEX, OTHERS, DECIDED, SEARCH_MISSES, ACTIVITY, PROJECT = range(8)
 """The parts, in their order."""
-_TITLES = ("schema", "touched notes", "index", "other notes", "decided", "gaps", "activity")
+_TITLES = (
+    *("schema", "touched notes", "index", "other notes", "decided", "gaps", "activity"),
+    "project",
+)
 _MOST_DECIDED = 60
 """Decisions of the user in the brief, the newest."""
 _LONGEST_DECIDED = 300
@@ -46,8 +50,9 @@ _NAMED = {
     OTHERS: re.compile(r"(n\d+) \|"),
     DECIDED: re.compile(r"(n\d+) "),
     ACTIVITY: re.compile(r"turn (t\d+),"),
+    PROJECT: re.compile(r"fact (f\d+),"),
 }
-"""Matches the beginning of a block about one note or message; group 1 is its name."""
+"""Matches the beginning of a block about one note, message or fact; group 1 is its name."""
 
 
 class BriefPart(NamedTuple):
@@ -66,7 +71,7 @@ class Brief:
     ids: tuple[tuple[str, str], ...]
     """The names of notes in the brief, each with the note's path."""
     sources: tuple[tuple[str, str], ...] = ()
-    """The names of messages in the brief, each with the message's source."""
+    """The names of messages and facts in the brief, each with its source."""
     omitted: Mapping[str, int] = field(default_factory=dict)
     """How many lines, notes, messages or descriptions of each part did not fit."""
     short_lines: Mapping[str, str] = field(default_factory=dict)
@@ -94,7 +99,7 @@ class Brief:
 
 
 def find_name(part: int, block: str) -> str:
-    """Return the name of the note or message that a block of a part is about; "" for none."""
+    """Return the name of the note, message or fact that a block of a part is about; "" for none."""
     match = _NAMED[part].match(block) if part in _NAMED else None
     return match[1] if match else ""
 
@@ -138,7 +143,7 @@ def compose_brief(
             *(decision.text for decision in decided),
         ],
     )
-    blocks = (
+    blocks: tuple[list[str], ...] = (
         writer.format_files(_find_schemas(memory)),
         [writer.format_note(note) for note in shown],
         writer.format_files(index),
@@ -149,6 +154,7 @@ def compose_brief(
             writer.format_message(message, f"t{number}")
             for number, message in enumerate(messages, 1)
         ],
+        [],
     )
     parts = tuple(
         BriefPart(title, tuple(each)) for title, each in zip(_TITLES, blocks, strict=True)
@@ -156,6 +162,28 @@ def compose_brief(
     sources = tuple((f"t{number}", message.source) for number, message in enumerate(messages, 1))
     short = {names[note.path]: writer.format_short(note, names[note.path]) for note in shown}
     return _fit(Brief(parts, ids, sources, short_lines=short), budget * BYTES_PER_TOKEN)
+
+
+def add_facts(
+    brief: Brief, facts: Iterable[ProjectFact], budget: int, redaction: Redaction
+) -> Brief:
+    """Return `brief` with facts of the project, the first that fit into `budget` tokens."""
+    chosen = list(facts)
+    writer = _BriefWriter(redaction, {})
+    redaction.learn(fact.text for fact in chosen)
+    known = brief.parts[PROJECT].blocks
+    blocks, sources = list(known), list(brief.sources)
+    room = budget * BYTES_PER_TOKEN
+    for fact in chosen:
+        name = f"f{len(blocks) + 1}"
+        block = writer.format_fact(fact, name)
+        room -= count_bytes(block)
+        if room < 0:
+            break
+        blocks.append(block)
+        sources.append((name, fact.source))
+    part = BriefPart(_TITLES[PROJECT], tuple(blocks))
+    return replace(brief, parts=(*brief.parts[:PROJECT], part), sources=tuple(sources))
 
 
 def estimate_message(message: UserMessage) -> int:
@@ -210,6 +238,15 @@ class _BriefWriter:
             before = self.fence(message.source, message.before, "agent ")
             lines[1:1] = ["in answer to the agent's", *before, "the person said"]
         return "".join(f"{line}\n" for line in lines)
+
+    def format_fact(self, fact: ProjectFact, name: str) -> str:
+        """Return a fact of the project, each line with its mark where none was redacted away."""
+        clean = self.redaction.redact(fact.source, fact.text).split("\n")
+        marks = [mark for mark, _ in fact.lines]
+        marks = marks if len(marks) == len(clean) else [""] * len(clean)
+        lines = [f"{m}| {make_visible(line)}\n" for m, line in zip(marks, clean, strict=True)]
+        title = make_visible(self.redaction.redact("", fact.title))
+        return f"fact {name}, {title}\n{''.join(lines)}"
 
 
 def _summarize(note: Note) -> str:

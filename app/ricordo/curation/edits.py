@@ -21,14 +21,24 @@ from ricordo.curation.validation import MAX_TEXT_BYTES, describe_act
 from ricordo.errors import ChangeRefused
 from ricordo.llm.redaction import Redaction
 from ricordo.memory import change as acts
-from ricordo.memory.change import AddLink, ChangeOperation, Insert, Merge, Replace, Retire, Rewrite
+from ricordo.memory.change import (
+    AddLink,
+    ChangeOperation,
+    EditLine,
+    Insert,
+    Merge,
+    Replace,
+    Retire,
+    Rewrite,
+)
+from ricordo.memory.layout import FileRole
 from ricordo.memory.lines import convert_line_ends, detect_line_end, find_only_place
 from ricordo.memory.memory import Memory
 from ricordo.memory.new_note import create_note, format_frontmatter
 from ricordo.text import clip, find_hidden_characters, make_one_line, make_visible
 
 TITLE = "sent back"
-_NAME = re.compile(r"\b[nt]\d+\b")
+_NAME = re.compile(r"\b[fnt]\d+\b")
 
 
 def encode_edit(edit: object) -> str:
@@ -214,10 +224,19 @@ def _find_path(ids: Mapping[str, str], name: str) -> str:
     return ids[name]
 
 
-def _replace(_: Memory, ids: Mapping[str, str], fields: dict[str, Any]) -> ChangeOperation:
-    if not fields["old"]:
+def _replace(memory: Memory, ids: Mapping[str, str], fields: dict[str, Any]) -> ChangeOperation:
+    path, old, new = _find_path(ids, fields["note"]), fields["old"], fields["new"]
+    if not old:
         raise ChangeRefused("The text to replace is empty.")
-    return Replace(_find_path(ids, fields["note"]), fields["old"], fields["new"])
+    if memory.layout.get_role(path) is not FileRole.INDEX:
+        return Replace(path, old, new)
+    text = memory.by_path[path].text
+    number = text.count("\n", 0, find_only_place(text, old, path)) + 1
+    if "\n" in f"{old}{new}":
+        raise ChangeRefused("An edit of the index changes one line.")
+    line = text.split("\n")[number - 1].rstrip("\r")
+    changed = line.replace(old, new)
+    return EditLine(path, number, line, changed if changed.strip() else None)
 
 
 def _insert(_: Memory, ids: Mapping[str, str], fields: dict[str, Any]) -> ChangeOperation:

@@ -16,10 +16,16 @@ from ricordo.storage.foreign_file import read_plain_file
 from ricordo.text import make_visible
 
 CURATE = "curate"
+CHECK = "check"
 JUDGE = "judge"
 HANDOFF = "handoff"
-NAMES = (CURATE, JUDGE, HANDOFF)
-TOOLS: Mapping[str, str] = {CURATE: "propose", JUDGE: "judge", HANDOFF: "draft"}
+NAMES = (CURATE, CHECK, JUDGE, HANDOFF)
+TOOLS: Mapping[str, str] = {
+    CURATE: "propose",
+    CHECK: "propose",
+    JUDGE: "judge",
+    HANDOFF: "draft",
+}
 """The tool that each prompt has to mention: a model that cannot be forced would not use it else."""
 FOLDER = "prompts"
 _LARGEST = 64 * 1024

@@ -415,7 +415,7 @@ class ProjectHistory:
         if not self._commit:
             return ""
         answer = git.run_git(self._root, command, *words, seconds=_SECONDS)
-        # git grep fails where nothing matches
+        # git grep fails where contents are missing, which later ones will be too
         self.is_final = self.is_final and (answer is not None or command == "grep")
         return (answer or b"").decode("utf-8", "surrogateescape")
 

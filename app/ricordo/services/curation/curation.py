@@ -31,6 +31,7 @@ from ricordo.memory.draft import apply_edits
 from ricordo.memory.lines import split_lines
 from ricordo.memory.memory import Memory
 from ricordo.services.curation.pending import (
+    CheckedNote,
     CurationState,
     load_curation_state,
     save_curation_state,
@@ -193,12 +194,23 @@ def validate_answer(
     # input that the engine was not asked about is read again next time
     stays = scope.is_named or any(it.is_deferred for it in passed_over)
     moving = state.next_cursors if stays else {**state.next_cursors, **activity.cursors}
+    unread = {it.source for it in answer.unread}
+    checked = {
+        path: CheckedNote(at, compute_digest(memory.by_path[path].raw) or "")
+        for path in prepared.checked_notes
+        if path not in unread
+    }
     return Curation(
         pending,
         rejected,
         prepared.brief,
         prepared.redaction,
-        replace(state, proposals=proposals, next_cursors=moving),
+        replace(
+            state,
+            proposals=proposals,
+            next_cursors=moving,
+            checked={**state.checked, **checked},
+        ),
         activity.sessions,
         recorded.with_cost(answer.usage + answer.extra_usage),
         recorded,

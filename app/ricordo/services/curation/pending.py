@@ -12,7 +12,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ricordo.curation.pending import PendingProposal, from_document, to_document
 from ricordo.errors import StateUnusable
@@ -42,6 +42,15 @@ class Cursor:
     """The number of the line, or part, up to which it was read."""
 
 
+class CheckedNote(NamedTuple):
+    """The last check of a note by a model."""
+
+    at: str
+    """When, ISO 8601."""
+    digest: str
+    """Of the note as it was then."""
+
+
 @dataclass(frozen=True, slots=True)
 class CurationState:
     """The state of curation of one memory."""
@@ -60,6 +69,8 @@ class CurationState:
     """When the user refused a proposal, ISO 8601, by its id."""
     applied: frozenset[str] = frozenset()
     """Ids of the proposals that were applied."""
+    checked: Mapping[str, CheckedNote] = field(default_factory=dict)
+    """The last checks of notes by a model, by path."""
 
     @property
     def pending(self) -> tuple[PendingProposal, ...]:
@@ -96,6 +107,7 @@ def load_curation_state(state: str, root: str) -> CurationState:
             tuple(map(str, document["dropped"])),
             refused,
             applied,
+            {str(path): CheckedNote(**it) for path, it in document.get("checked", {}).items()},
         )
     except (ValueError, TypeError, KeyError, AttributeError):
         return CurationState(refused=refused, applied=applied)
@@ -135,6 +147,7 @@ def save_curation_state(state: str, root: str, curation: CurationState) -> None:
         "cursors": {key: _describe_cursor(it) for key, it in curation.cursors.items()},
         "moving": {key: _describe_cursor(it) for key, it in curation.next_cursors.items()},
         "dropped": list(curation.dropped[-_MOST_DROPPED:]),
+        "checked": {path: it._asdict() for path, it in curation.checked.items()},
     }
     folder = os.path.join(state, FOLDER)
     content = _encoded(document)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import NamedTuple
 
 from ricordo.agents.agent import MemoryPlace
@@ -13,8 +14,18 @@ from ricordo.agents.registry import find_named_session, open_transcript
 from ricordo.agents.transcripts.checkpoint import dump_checkpoint, load_checkpoint
 from ricordo.agents.transcripts.session import Message, Session
 from ricordo.agents.transcripts.sources import SessionFilter, TranscriptSource
-from ricordo.curation.brief import BUDGET, Brief, compose_brief, estimate_message
+from ricordo.curation.brief import (
+    BUDGET,
+    TOUCHED,
+    Brief,
+    add_facts,
+    compose_brief,
+    estimate_message,
+    find_name,
+)
+from ricordo.curation.check import NoteCheck, divide_budget
 from ricordo.curation.engine import CurationProgress, Step, UnreadInput
+from ricordo.curation.project_facts import ProjectReader
 from ricordo.curation.user_messages import (
     MemorableStatement,
     UserMessage,
@@ -24,7 +35,10 @@ from ricordo.curation.user_messages import (
 from ricordo.errors import RateLimited
 from ricordo.llm.question import estimate_tokens
 from ricordo.llm.redaction import Redaction
+from ricordo.memory.change import compute_digest
+from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
+from ricordo.memory.note import Note
 from ricordo.secrets import mask
 from ricordo.services.curation.pending import Cursor, load_curation_state
 from ricordo.services.curation.user_decisions import load_user_decisions
@@ -52,6 +66,10 @@ class CurationScope:
     """The path of a note: only what is about it is proposed."""
     everything: bool = False
     """Whether what was curated before is curated again."""
+    is_check: bool = False
+    """Whether notes are checked against the project and each other, instead of curated from
+    messages.
+    """
 
     @property
     def is_named(self) -> bool:
@@ -355,6 +373,10 @@ notes for more of them would hardly fit into a brief.
 """
 _LONGEST_ASKED = 400
 """Characters of a message in such a search."""
+INDEX_NAME = "index"
+"""The name that a check gives to the index."""
+_OF_NOTES, _OF_SUMMARY = 0.7, 0.15
+"""The share of the brief of a check that notes take in full, and the summary of the project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,6 +393,23 @@ class PreparedCuration:
     """The redaction of the brief; restores the answer."""
     warnings: tuple[str, ...] = ()
     """Warnings to the user before it runs."""
+    check: NoteCheck | None = None
+    """What a check of the notes needs in addition; None for a curation from messages."""
+
+    @property
+    def tokens(self) -> int:
+        """The most tokens that are sent, beside a prompt and form."""
+        return self.check.budget.count_sent(self.brief) if self.check else self.brief.tokens
+
+    @property
+    def checked_notes(self) -> tuple[str, ...]:
+        """The paths of the notes that a check covers."""
+        return tuple(note.path for note in self._list_shown()) if self.check else ()
+
+    def _list_shown(self) -> Iterator[Note]:
+        paths = dict(self.brief.ids)
+        for block in self.brief.parts[TOUCHED].blocks:
+            yield self.memory.by_path[paths[find_name(TOUCHED, block)]]
 
 
 def prepare(
@@ -388,6 +427,8 @@ def prepare(
 
     Raises WrongUsage where the scope names no transcript, StateUnusable, and what `step` raises.
     """
+    if scope.is_check:
+        return _prepare_check(notebook, memory, scope, step, budget)
     environment = notebook.environment
     cursors = load_curation_state(environment.state, memory.root).cursors
 
@@ -409,6 +450,65 @@ def prepare(
     return PreparedCuration(
         memory, scope, activity, tuple(statements), brief, redaction, _remarks(notebook, activity)
     )
+
+
+def _prepare_check(
+    notebook: Notebook, memory: Memory, scope: CurationScope, step: Step, budget: int
+) -> PreparedCuration:
+    """Return the input of a check of the note in the `scope`, else of as many notes as fit: those
+    that were never checked or have changed since, then those whose check is the oldest.
+    """
+    step(CurationProgress(COMPOSING))
+    divided = divide_budget(budget)
+    redaction = begin_redaction(notebook)
+    decisions = load_user_decisions(notebook, memory)
+    notes = [memory.by_path[scope.note]] if scope.note else _order_for_check(notebook, memory)
+    project = notebook.environment.project or notebook.place.project
+    reader = None
+    if project and os.path.isdir(project):
+        on = partial(step, CurationProgress(COMPOSING))
+        reader = ProjectReader(project, memory.root, on)
+    chosen, room = list[str](), int(_OF_NOTES * divided.brief)
+    for note in notes:
+        room -= estimate_tokens(note.text)
+        if room < 0 and chosen:
+            break
+        chosen.append(note.path)
+    brief = compose_brief(memory, chosen, (), (), divided.brief, redaction, decisions)
+    shown = {id: memory.by_path[path] for id, path in brief.ids if path in chosen}
+    facts = (reader.date_notes(shown), *reader.summarize()) if reader else ()
+    if memory.index is not None:
+        brief = replace(brief, ids=(*brief.ids, (INDEX_NAME, memory.index.path)))
+    brief = add_facts(brief, facts, int(_OF_SUMMARY * divided.brief), redaction)
+    check = NoteCheck(reader, divided, facts)
+    prepared = PreparedCuration(memory, scope, NewActivity(), (), brief, redaction, check=check)
+    return replace(prepared, warnings=_warn_of_check(prepared, len(notes)))
+
+
+def _order_for_check(notebook: Notebook, memory: Memory) -> list[Note]:
+    """Return the notes of `memory` in the order in which they are checked."""
+    checked = load_curation_state(notebook.environment.state, memory.root).checked
+    notes = [note for note in memory.notes if note.role is FileRole.NOTE and note.is_readable]
+
+    def get_time(note: Note) -> str:
+        last = checked.get(note.path)
+        return last.at if last and last.digest == compute_digest(note.raw) else ""
+
+    return sorted(notes, key=lambda note: (get_time(note), note.path))
+
+
+def _warn_of_check(prepared: PreparedCuration, count: int) -> tuple[str, ...]:
+    checked = len(prepared.checked_notes)
+    check = prepared.check
+    warnings = (
+        "The memory belongs to no project: notes are only compared with each other."
+        if check and check.reader is None
+        else "",
+        f"{checked} of {count} notes fit into one check; the next one continues."
+        if checked < count
+        else "",
+    )
+    return tuple(filter(None, warnings))
 
 
 def _remarks(notebook: Notebook, activity: NewActivity) -> tuple[str, ...]:

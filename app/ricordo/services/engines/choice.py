@@ -33,17 +33,22 @@ _FILE = "programs.jsonl"
 
 
 def choose_engine(
-    notebook: Notebook, engine: str = "", model: str = "", *, is_automatic: bool = False
+    notebook: Notebook,
+    engine: str = "",
+    model: str = "",
+    *,
+    is_automatic: bool = False,
+    is_check: bool = False,
 ) -> EngineTarget | None:
     """Return the external engine given by name, else by the settings; None for the rules.
-    `is_automatic` says that no user started it. Raises WrongUsage.
+    `is_automatic` and `is_check` are those of `get_target`. Raises WrongUsage.
     """
     own = notebook.settings.engine
     use = engine or own.use
     if model and use != ANTHROPIC:
         raise WrongUsage(f"{NO_MODEL[use]}: --model goes with --engine {ANTHROPIC}.")
     wanted = replace(own, use=use, model=model or own.model)
-    return get_target(notebook.environment, wanted, is_automatic=is_automatic)
+    return get_target(notebook.environment, wanted, is_automatic=is_automatic, is_check=is_check)
 
 
 NO_MODEL = {RULES: "The rules have no model", COMMAND: "A program sets its own model"}
@@ -51,24 +56,41 @@ NO_MODEL = {RULES: "The rules have no model", COMMAND: "A program sets its own m
 
 
 def get_target(
-    environment: Environment, own: EngineSettings, *, is_automatic: bool = False
+    environment: Environment,
+    own: EngineSettings,
+    *,
+    is_automatic: bool = False,
+    is_check: bool = False,
 ) -> EngineTarget | None:
     """Return the external engine of the settings `own`; None for the rules. `is_automatic` says
-    that no user started it. Raises WrongUsage.
+    that no user started it, `is_check` that it is to check notes. Raises WrongUsage.
     """
+    if own.use == RULES:
+        if is_check:
+            raise WrongUsage(_RULES_CHECK, hint=_CHOOSE)
+        return None
+    target = _make_target(environment, own, is_automatic=is_automatic)
+    return target.for_check(environment) if is_check else target
+
+
+_RULES_CHECK = "The rules cannot check notes: choose a model or a program."
+_CHOOSE = "On the command line: --engine anthropic, or --engine command."
+
+
+def _make_target(
+    environment: Environment, own: EngineSettings, *, is_automatic: bool
+) -> EngineTarget:
     caps = Caps(own.sent, own.written, own.day, own.month)
     if own.use == ANTHROPIC:
         server = Server(get_server_address(environment, own))
         return make_model_target(environment, own.model, server, caps, is_automatic=is_automatic)
-    if own.use == COMMAND:
-        if not own.command:
-            raise WrongUsage(
-                "No program set.",
-                hint='Run `ricordo config edit` and set engine.command, such as ["claude", "-p"].',
-            )
-        program = resolve_program(own.command)
-        return make_program_target(environment, program, caps=caps, is_automatic=is_automatic)
-    return None
+    if not own.command:
+        raise WrongUsage(
+            "No program set.",
+            hint='Run `ricordo config edit` and set engine.command, such as ["claude", "-p"].',
+        )
+    program = resolve_program(own.command)
+    return make_program_target(environment, program, caps=caps, is_automatic=is_automatic)
 
 
 def get_server_address(environment: Environment, own: EngineSettings) -> str:

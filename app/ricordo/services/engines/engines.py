@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from ricordo.curation.check import CheckEngine
 from ricordo.curation.engine import CurationProgress, Engine, EngineUsage, Step
 from ricordo.curation.engines.command import COMMAND, ProgramClient
 from ricordo.curation.engines.external import ExternalEngine
@@ -14,7 +15,7 @@ from ricordo.curation.engines.llm import ANTHROPIC, DEFAULT_MODEL, ModelClient
 from ricordo.curation.engines.rules import RulesEngine
 from ricordo.curation.parts import PartwiseEngine
 from ricordo.curation.placement import PlacementContext, SharedStems
-from ricordo.curation.prompts import CURATE, load_prompt
+from ricordo.curation.prompts import CHECK, CURATE, load_prompt
 from ricordo.curation.proposal import make_curator
 from ricordo.curation.user_decisions import UserDecisions
 from ricordo.curation.user_messages import list_facts
@@ -103,8 +104,19 @@ class EngineTarget:
     def __call__(self, notebook: Notebook, prepared: PreparedCuration, _: Step) -> Engine:
         """Return the engine for a prepared curation."""
         asking = self.make_engine(notebook, prepared)
+        ask = asking.ask
+        if prepared.check is not None:
+            assert isinstance(ask, ModelClient | ProgramClient)
+            return CheckEngine(asking, ask, prepared.check)
         # a program does not report whether a brief was too large or refused
-        return PartwiseEngine(asking, asking.ask) if isinstance(asking.ask, ModelClient) else asking
+        return PartwiseEngine(asking, ask) if isinstance(ask, ModelClient) else asking
+
+    def for_check(self, environment: Environment) -> EngineTarget:
+        """Return the engine with the prompt for checking notes."""
+        prompt = load_prompt(CHECK, environment.config)
+        author = make_curator(self.author.name, self.author.model, prompt.version)
+        ask = replace(self.ask, prompt=prompt)
+        return replace(self, ask=ask, author=author, warning=prompt.warning)
 
     def make_engine(self, notebook: Notebook, prepared: PreparedCuration) -> ExternalEngine:
         """Return the engine that asks once, for a prepared curation."""

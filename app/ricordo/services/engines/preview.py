@@ -60,7 +60,7 @@ def preview_curation(
     """
     memory = notebook.read()
     try:
-        target = get_target(notebook.environment, own)
+        target = get_target(notebook.environment, own, is_check=scope.is_check)
     except WrongUsage as error:
         prepared = prepare_for(None, notebook, memory, scope, step)
         return CurationPreview(prepared, BUDGET, disabled_reason=error.message)
@@ -69,7 +69,7 @@ def preview_curation(
         return CurationPreview(prepared, BUDGET)
     step(_CHECKING)
     brief, redaction = prepared.brief, prepared.redaction
-    egress = preview_egress(notebook, target, brief, redaction, brief.stable, brief.changing)
+    egress = preview_egress(notebook, target, prepared, redaction, brief.stable, brief.changing)
     return CurationPreview(
         prepared, target.ask.max_brief_tokens, egress, find_disabled_reason(egress)
     )

@@ -222,6 +222,16 @@ def _find_scopes(notebook: Notebook, note: str) -> list[ScopeChoice]:
     scopes.append(
         ScopeChoice(CurationScope(everything=True), "everything", "all sessions from the first one")
     )
+    scopes.append(
+        ScopeChoice(
+            CurationScope(is_check=True),
+            "check all notes",
+            "against the project and each other, by a model or program",
+        )
+    )
+    if note:
+        checked = CurationScope(note=note, is_check=True)
+        scopes.append(ScopeChoice(checked, "check this note", note))
     return scopes
 
 

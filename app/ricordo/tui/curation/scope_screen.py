@@ -77,7 +77,7 @@ class ScopeScreen(AskScreen["CurationPreview", "Curation"]):
         """`engine` is the one that is chosen at first: one of `engines`, perhaps with another
         model. `notebook` is used in this screen's threads only.
         """
-        heading = "Curate · notes from your messages to agents"
+        heading = "Curate · from your messages to agents, or against the project"
         super().__init__(heading, notebook.environment, palette, keymap, engine, len(ways))
         self._ways = ways
         self._engines = engines
@@ -153,12 +153,19 @@ class ScopeScreen(AskScreen["CurationPreview", "Curation"]):
 
     def find_refusals(self, disabled_reason: str) -> Mapping[str, str]:
         is_model = self.engine.use == ANTHROPIC
+        is_check = self._ways[self.row].scope.is_check
+        why_not_counted = (
+            ""
+            if is_model and not is_check
+            else "The second question of a check cannot be counted before the first is answered."
+            if is_model
+            else "Only a model's server can count tokens."
+        )
         return {
             "next": "",
             "previous": "",
             "model": "" if is_model else "Choose a model with → first.",
-            "count": disabled_reason
-            or ("" if is_model else "Only a model's server can count tokens."),
+            "count": disabled_reason or why_not_counted,
             "kept-back": "" if self.egress else "This engine sends nothing.",
         }
 

@@ -24,6 +24,14 @@ _NO_MESSAGES = (
 )
 
 
+_CHECK = (
+    "The model or program reads these notes and says what it wants to look up in the project. "
+    "What is found is sent with the notes in a second question, without credentials: lines of "
+    "files that git does not ignore, names of files and folders, commits. Its edits of what is "
+    "wrong are proposals, each with the words that refute the note."
+)
+
+
 def render_curation(before: CurationPreview, width: int) -> list[StyledLine]:
     """Return the cost of asking in parts, the warnings about a curation, then the brief: the sent
     text, or without one Ricordo's brief if there are messages.
@@ -42,6 +50,9 @@ def render_curation(before: CurationPreview, width: int) -> list[StyledLine]:
     rows = [StyledLine(row) for warning in warnings for row in wrap([warning], width - 1)]
     lines += [*rows, BLANK] if rows else []
     sent = egress.text if egress else ""
+    if prepared.check is not None:
+        about = render_about(_CHECK, width)
+        return [*lines, *about, BLANK, *render_sent(sent or prepared.brief.text, width)]
     if prepared.activity.messages:
         return lines + render_sent(sent or prepared.brief.text, width)
     lines += render_about(_NO_MESSAGES, width)
@@ -65,12 +76,20 @@ def render_sent(
 
 
 def describe_brief(prepared: PreparedCuration, budget: int) -> tuple[StyledSpan, ...]:
-    """Return the number of messages, the size of the brief and its budget, and what is left out."""
+    """Return the number of messages, or of notes to check, the size of the brief and its budget,
+    and what is left out.
+    """
     spoken, brief = prepared.activity, prepared.brief
     sessions = "1 session" if spoken.sessions == 1 else f"{spoken.sessions} sessions"
+    count = len(prepared.checked_notes)
+    what = (
+        f"{count:,} {'note' if count == 1 else 'notes'} to check"
+        if prepared.check
+        else f"{len(spoken.messages):,} messages of yours from {sessions}"
+    )
     spans = [
-        StyledSpan(f" brief   {len(spoken.messages):,} messages of yours from {sessions}"),
-        StyledSpan(f" · ≈{brief.tokens:,} of {budget:,} tokens", "dim"),
+        StyledSpan(f" brief   {what}"),
+        StyledSpan(f" · ≈{prepared.tokens:,} of {budget:,} tokens", "dim"),
     ]
     if brief.omitted:
         parts = ", ".join(f"{count:,} of {part}" for part, count in brief.omitted.items())

@@ -1,0 +1,300 @@
+"""Facts of a project that a model asks for when it checks notes: lines, files, folders, commits.
+
+Everything is read only, and only below the project's root: what git tracks or would track, never an
+ignored file, never through a link.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from enum import StrEnum
+from functools import cached_property
+from typing import NamedTuple
+
+from ricordo import git
+from ricordo.memory.note import Note
+from ricordo.storage.project_tree import ProjectTree, is_in_git, list_project
+from ricordo.text import clip, make_one_line
+
+MAX_LOOKUPS = 40
+"""Lookups of one check."""
+_LONGEST_ASKED = 200
+"""Characters of what is looked up."""
+_SECONDS = 4.0
+"""Per git command."""
+_MOST_FILES, _MOST_HITS = 5, 3
+"""Files of one search, and lines of one file."""
+_WIDEST = 300
+"""Characters of a line."""
+_LINES_BEFORE, _LINES_AFTER = 8, 40
+"""Lines of a file around the one that was asked for."""
+_MOST_NAMES, _MOST_COMMITS, _MOST_REFS = 80, 8, 20
+_NEWEST = 15
+"""Commits of the summary."""
+SOURCE = "project: "
+"""Begins the source of evidence from the project; the path of a file, or “git log”, follows."""
+_LOG = f"{SOURCE}git log"
+
+
+class LookupKind(StrEnum):
+    """What can be looked up."""
+
+    SEARCH = "search"
+    """The lines of files with a text, whatever its case."""
+    FILE = "file"
+    """The lines of a file around a line."""
+    FOLDER = "folder"
+    """The names in a folder."""
+    COMMITS = "commits"
+    """The commits whose message has a text, or that changed a path."""
+    NOTE = "note"
+    """A note in full, by its id."""
+
+
+_KINDS = frozenset(kind.value for kind in LookupKind)
+
+
+class Lookup(NamedTuple):
+    """One thing to look up."""
+
+    kind: LookupKind
+    what: str
+    line: int = 0
+
+
+class ProjectFact(NamedTuple):
+    """The result of a lookup, or a part of it."""
+
+    title: str
+    """What it shows, in Ricordo's words and the words that were asked for."""
+    source: str
+    """The source of quotes from it."""
+    lines: tuple[tuple[str, str], ...]
+    """The lines, each with the mark before it: its number, or the id and day of a commit."""
+
+    @property
+    def text(self) -> str:
+        """The lines as one text."""
+        return "\n".join(line for _, line in self.lines)
+
+
+def read_lookups(given: object) -> list[Lookup]:
+    """Return the lookups of a model's answer; those that are none are skipped."""
+    entries = given if isinstance(given, list) else []
+    lookups = dict.fromkeys(filter(None, map(_read_lookup, entries)))
+    return list(lookups)[:MAX_LOOKUPS]
+
+
+def _read_lookup(entry: object) -> Lookup | None:
+    match entry:
+        case {"kind": str(kind), "what": str(what), "line": int(line)} if kind in _KINDS:
+            wanted = make_one_line(what).strip()
+            is_short = 0 < len(wanted) <= _LONGEST_ASKED
+            return Lookup(LookupKind(kind), wanted, max(0, line)) if is_short else None
+    return None
+
+
+class ProjectReader:
+    """Reads facts of the project at a root."""
+
+    def __init__(self, root: str, memory_root: str, step: Callable[[], None]) -> None:
+        """`memory_root` is the folder of the memory: where it lies in the project, its notes are no
+        evidence. `step` is called regularly; what it raises is raised here. Reads nothing yet.
+        """
+        self._root = os.path.realpath(root)
+        inside = os.path.relpath(os.path.realpath(memory_root), self._root)
+        self._memory = "" if inside in (".", "") or inside.startswith("..") else f"{inside}/"
+        self._step = step
+
+    @cached_property
+    def _tree(self) -> ProjectTree:
+        return list_project(self._root, self._step)
+
+    @cached_property
+    def _is_in_git(self) -> bool:
+        return is_in_git(self._root)
+
+    def summarize(self) -> list[ProjectFact]:
+        """Return what a reader sees first: the names at the top, and the newest commits, branches
+        and tags.
+        """
+        top = self._list_folder("")
+        facts = [ProjectFact("the top folder of the project", f"{SOURCE}.", _mark("", top))]
+        if not self._is_in_git:
+            return facts
+        log = self._log("HEAD", f"--max-count={_NEWEST}")
+        head = self._git("rev-parse", "--abbrev-ref", "HEAD").strip()
+        facts.append(ProjectFact(f"the newest commits of {head}", _LOG, tuple(log)))
+        every = ("--branches", "--remotes", "--tags")
+        limits = ("--simplify-by-decoration", f"--max-count={_MOST_REFS}")
+        refs = self._git("log", *every, *limits, "--format=%cs%x09%D")
+        rows = (line.partition("\t") for line in refs.split("\n"))
+        named = tuple((f"{day} ", _cut(names)) for day, _, names in rows if names)
+        if named:
+            facts.append(ProjectFact("branches and tags", _LOG, named))
+        return facts
+
+    def date_notes(self, notes: Mapping[str, Note]) -> ProjectFact:
+        """Return when each of the `notes`, by their ids, was last changed: by the history of the
+        project where they lie in it, else by the file.
+        """
+        times = dict[str, str]()
+        if self._memory and self._is_in_git:
+            log = self._git(
+                "log", "--format=%x00%cs", "--name-only", "--relative", "--", self._memory
+            )
+            for commit in log.split("\0"):
+                day, _, paths = commit.partition("\n")
+                for path in paths.strip("\n").split("\n"):
+                    times.setdefault(path, day)
+        lines = [
+            (f"{id} ", times.get(f"{self._memory}{note.path}") or _format_day(note.modified))
+            for id, note in notes.items()
+        ]
+        return ProjectFact("when the notes were last changed", f"{SOURCE}days", tuple(lines))
+
+    def look_up(self, lookup: Lookup) -> list[ProjectFact]:
+        """Return what the project has of a lookup, or one fact that says that it has nothing."""
+        self._step()
+        readers = {
+            LookupKind.SEARCH: self._search,
+            LookupKind.FILE: self._read_file,
+            LookupKind.FOLDER: self._read_folder,
+            LookupKind.COMMITS: self._find_commits,
+        }
+        read = readers.get(lookup.kind)
+        return list(read(lookup)) if read else []
+
+    def _search(self, lookup: Lookup) -> Iterator[ProjectFact]:
+        wanted = lookup.what
+        where = ("--untracked",) if self._is_in_git else ("--no-index", "--exclude-standard")
+        only = (f":(exclude,literal){self._memory}",) if self._memory else ()
+        words = ("-n", "-z", "-I", "-i", "-F", "--no-color", *where, "-e", wanted, "--", ".", *only)
+        output = git.run_git(self._root, "grep", *words, seconds=_SECONDS)
+        if output is None:
+            yield _say(f"The search for “{wanted}” failed or found too much.")
+            return
+        by_file: dict[str, list[tuple[str, str]]] = {}
+        for line in output.decode("utf-8", "replace").split("\n"):
+            path, _, rest = line.partition("\0")
+            number, _, text = rest.partition("\0")
+            if number.isdigit():
+                by_file.setdefault(path, []).append((number, _cut(text)))
+        if not by_file:
+            yield _say(f"No file of the project has “{wanted}”.")
+        count = sum(map(len, by_file.values()))
+        for path, lines in list(by_file.items())[:_MOST_FILES]:
+            shown = min(len(lines), _MOST_HITS)
+            title = (
+                f"{make_one_line(path)}: {shown} of {len(lines)} lines with “{wanted}”; "
+                f"{len(by_file)} files have {count}"
+            )
+            yield ProjectFact(title, _name(path), tuple(lines[:_MOST_HITS]))
+
+    def _read_file(self, lookup: Lookup) -> Iterator[ProjectFact]:
+        path = lookup.what.removeprefix("./").strip("/")
+        raw = None if self._is_of_memory(path) else self._tree.read(path)
+        if raw is None or b"\0" in raw:
+            yield self._say_missing(path, "file")
+            return
+        lines = raw.decode("utf-8", "replace").split("\n")
+        first = max(1, lookup.line - _LINES_BEFORE)
+        last = min(len(lines), max(lookup.line, 1) + _LINES_AFTER)
+        numbered = [(str(number), _cut(lines[number - 1])) for number in range(first, last + 1)]
+        title = f"{path}, lines {first} to {last} of {len(lines)}"
+        yield ProjectFact(title, _name(path), tuple(numbered))
+
+    def _read_folder(self, lookup: Lookup) -> Iterator[ProjectFact]:
+        path = "" if lookup.what in (".", "/", "./") else lookup.what.removeprefix("./").strip("/")
+        names = self._list_folder(path)
+        if not names:
+            yield self._say_missing(path, "folder")
+            return
+        yield ProjectFact(f"the folder {path or '.'}", _name(path or "."), _mark("", names))
+
+    def _find_commits(self, lookup: Lookup) -> Iterator[ProjectFact]:
+        if not self._is_in_git:
+            yield _say("The project has no git history.")
+            return
+        wanted = lookup.what
+        limits = (f"--max-count={_MOST_COMMITS}",)
+        message = ("-i", "-F", f"--grep={wanted}", *limits)
+        searches = (
+            (f"commits whose message has “{wanted}”", ("HEAD", *message)),
+            (f"commits that are not merged and say “{wanted}”", (*_UNMERGED, *message)),
+            (f"commits that changed {wanted}", ("HEAD", *limits, "--", f":(literal){wanted}")),
+        )
+        is_empty = True
+        for title, words in searches:
+            commits = tuple(self._log(*words))
+            if commits:
+                is_empty = False
+                yield ProjectFact(title, _LOG, commits)
+        if is_empty:
+            yield _say(f"No commit has “{wanted}” in its message, or changed such a path.", _LOG)
+
+    def _say_missing(self, path: str, what: str) -> ProjectFact:
+        """Return the fact that the project has no such file or folder, with the commits that
+        changed it before.
+        """
+        shown = make_one_line(path)
+        says = f"The project has no {what} {shown} that git tracks or would track."
+        changed = ("HEAD", "--max-count=2", "--", f":(literal){path}")
+        before = tuple(self._log(*changed)) if self._is_in_git and path else ()
+        return ProjectFact(f"{what} {shown}", _name(path), (("", says), *before))
+
+    def _list_folder(self, folder: str) -> Sequence[str]:
+        """Return the names in a folder of the project, folders with `/`; none where there is no
+        such folder.
+        """
+        start = f"{folder}/" if folder else ""
+        names: dict[str, int] = {}
+        for path in self._tree.files:
+            if path.startswith(start) and not self._is_of_memory(path):
+                name, slash, _ = path[len(start) :].partition("/")
+                names[name + slash] = names.get(name + slash, 0) + 1
+        shown = [
+            f"{name} ({count} files)" if name[-1] == "/" else name for name, count in names.items()
+        ]
+        more = [f"and {len(shown) - _MOST_NAMES} more"] if len(shown) > _MOST_NAMES else []
+        return [*(_cut(name) for name in sorted(shown)[:_MOST_NAMES]), *more]
+
+    def _is_of_memory(self, path: str) -> bool:
+        return bool(self._memory) and path.startswith(self._memory)
+
+    def _log(self, *words: str) -> Iterator[tuple[str, str]]:
+        """Yield commits: their id and day as the mark, and their subject."""
+        for line in self._git("log", "--format=%h %cs%x09%s", *words).split("\n"):
+            mark, tab, subject = line.partition("\t")
+            if tab:
+                yield f"{mark} ", _cut(subject)
+
+    def _git(self, command: str, *words: str) -> str:
+        output = git.run_git(self._root, command, *words, seconds=_SECONDS)
+        return (output or b"").decode("utf-8", "replace")
+
+
+_UNMERGED = ("--branches", "--remotes", "--not", "HEAD")
+"""The commits of all branches that are not part of the one that is checked out."""
+
+
+def _mark(mark: str, lines: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    return tuple((mark, line) for line in lines)
+
+
+def _say(text: str, source: str = f"{SOURCE}search") -> ProjectFact:
+    return ProjectFact("nothing found", source, (("", text),))
+
+
+def _name(path: str) -> str:
+    return f"{SOURCE}{make_one_line(path)}"
+
+
+def _format_day(seconds: float) -> str:
+    return date.fromtimestamp(seconds).isoformat()
+
+
+def _cut(line: str) -> str:
+    return clip(line.rstrip("\r"), _WIDEST)
