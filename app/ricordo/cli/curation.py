@@ -20,7 +20,7 @@ from ricordo.cli.engine import (
 )
 from ricordo.cli.ids import is_id, pick_ids, split_off_path
 from ricordo.cli.output import is_confirmed, note_change, print_messages
-from ricordo.cli.parser import Command, add_memory_and_json
+from ricordo.cli.parser import Command, add_memory_and_json, add_project, with_project
 from ricordo.cli.proposals import (
     describe_applied,
     list_dropped,
@@ -75,6 +75,7 @@ def _add_curate_arguments(parser: ArgumentParser) -> None:
         help="check notes against the project and each other instead: a model or program reads "
         "them, says what to look up in the project, and proposes edits of what is wrong",
     )
+    add_project(parser)
     parser.add_argument("--since", metavar="T", help="only messages since then, ISO 8601")
     parser.add_argument(
         "--session",
@@ -112,6 +113,7 @@ def run_curate(options: Namespace, environment: Environment) -> int:
     )
 
     scope = _scope(options, environment)
+    environment = with_project(options, environment)
     notebook = open_notebook(options, environment)
     target = choose_engine(options, notebook, is_check=options.check)
     prepared = _prepared(options, notebook, target, scope)

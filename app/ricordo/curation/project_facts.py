@@ -150,7 +150,7 @@ class ProjectReader:
                 for path in paths.strip("\n").split("\n"):
                     times.setdefault(path, day)
         lines = [
-            (f"{id} ", times.get(f"{self._memory}{note.path}") or _format_day(note.modified))
+            (f"{id} ", times.get(f"{self._memory}{note.path}") or _format_day(note.facts.modified))
             for id, note in notes.items()
         ]
         return ProjectFact("when the notes were last changed", f"{SOURCE}days", tuple(lines))

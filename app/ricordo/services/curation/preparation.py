@@ -23,8 +23,8 @@ from ricordo.curation.brief import (
     estimate_message,
     find_name,
 )
-from ricordo.curation.check import NoteCheck, divide_budget
 from ricordo.curation.engine import CurationProgress, Step, UnreadInput
+from ricordo.curation.note_check import NoteCheck, divide_budget
 from ricordo.curation.project_facts import ProjectReader
 from ricordo.curation.user_messages import (
     MemorableStatement,

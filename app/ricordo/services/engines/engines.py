@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from ricordo.curation.check import CheckEngine
 from ricordo.curation.engine import CurationProgress, Engine, EngineUsage, Step
 from ricordo.curation.engines.command import COMMAND, ProgramClient
 from ricordo.curation.engines.external import ExternalEngine
 from ricordo.curation.engines.llm import ANTHROPIC, DEFAULT_MODEL, ModelClient
 from ricordo.curation.engines.rules import RulesEngine
+from ricordo.curation.note_check import CheckEngine
 from ricordo.curation.parts import PartwiseEngine
 from ricordo.curation.placement import PlacementContext, SharedStems
 from ricordo.curation.prompts import CHECK, CURATE, load_prompt

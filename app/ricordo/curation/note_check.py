@@ -41,7 +41,7 @@ _OVERHEAD = 4_000
 _LOOKUP = describe_object(
     kind=describe_text("What is looked up.", enum=[kind.value for kind in LookupKind]),
     what=describe_text(
-        "search: a text as it would stand in a file. file, folder: a path in the project. commits: "
+        "search: a text as a file has it. file, folder: a path in the project. commits: "
         "words of a message, or a path. note: the id of a note."
     ),
     line={"type": "integer", "description": "file: the line around which to read; else 0."},

@@ -1,0 +1,303 @@
+"""`ricordo curate --check`, called as a person calls it: a model looks things up, and corrects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import messages_replies as replies
+from tests.support.asking import EMPTY, TOKEN, proposing, write_program
+from tests.support.builders import note_text, write_memory
+from tests.support.messages_server import (
+    Asked,
+    MessagesServer,
+    Script,
+    Wire,
+    messages_server,
+    without_credentials,
+)
+from tests.unit.cli.conftest import Ricordo, contents, settle
+from tests.unit.machine import git
+
+BY_MODEL = ("--check", "--engine", "anthropic")
+BAD = "blasphemous"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return a project in git, with a branch that is not merged and a file that git ignores."""
+    folder = write_memory(
+        tmp_path / "harbour",
+        {
+            "src/gate.py": "# the gate\nRETRIES = 8\n" + "x = 0\n" * 90,
+            "src/old.py": "gone = True\n",
+            ".gitignore": "secrets.env\n",
+            "secrets.env": "RETRIES of the secret kind\n",
+            "keys.txt": f"RETRIES token {TOKEN}\n",
+        },
+    )
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    commit(folder, "The gate retries")
+    git(folder, "rm", "--quiet", "src/old.py")
+    commit(folder, "Drop the old gate")
+    git(folder, "checkout", "--quiet", "-b", "lock")
+    write_memory(folder, {"src/lock.py": "lock = 1\n"})
+    commit(folder, "Add the lock")
+    git(folder, "checkout", "--quiet", "main")
+    return folder
+
+
+def commit(folder: Path, message: str) -> None:
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "-m", message)
+
+
+@pytest.fixture
+def memory(project: Path) -> Path:
+    """Return a memory that lies in the project, with a note that is wrong."""
+    root = write_memory(
+        project / "memory",
+        {
+            "MEMORY.md": "- [gate](gate.md) — the gate retries 3 times\n- [lock](lock.md) — x\n",
+            "gate.md": note_text("gate", "The gate retries 3 times (`RETRIES`).\n", "The gate"),
+            "lock.md": note_text("lock", "The lock is merged.\n", "The lock"),
+        },
+    )
+    settle(root)
+    return root
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[MessagesServer]:
+    without_credentials(monkeypatch, tmp_path)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+    with messages_server(looking_up(("search", "RETRIES")), proposing(CORRECTED)) as running:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
+        yield running
+
+
+def looking_up(*lookups: tuple[str, str] | tuple[str, str, int]) -> Script:
+    entries = [{"kind": it[0], "what": it[1], "line": (*it, 0)[2]} for it in lookups]
+    return replies.good({"lookups": entries}, name="look_up")
+
+
+def quoting(*quotes: tuple[str, str], **fields: Any) -> dict[str, Any]:
+    evidence = [{"source": source, "quote": quote} for source, quote in quotes]
+    return {**EMPTY, "op": "replace", "reason": "RETRIES is 8", "evidence": evidence, **fields}
+
+
+def fact(server: MessagesServer, words: str) -> str:
+    """Return the id of the fact in the last question whose block has certain words."""
+    for block in changing(server.asked[-1]).split("\nfact ")[1:]:
+        if words in block:
+            return block.partition(",")[0]
+    raise AssertionError(words)
+
+
+def changing(asked: Asked) -> str:
+    text: str = asked.json["messages"][0]["content"][1]["text"]
+    return text
+
+
+CORRECTED = quoting(
+    ("n1", "retries 3 times"), ("f6", "RETRIES = 8"), note="n1", old="3 times", text="8 times"
+)
+
+
+def looked_up(ricordo: Ricordo, server: MessagesServer, *lookups: tuple[Any, ...]) -> str:
+    """Return what the second question of a check has of the project."""
+    server.scripts[:] = [looking_up(*lookups), proposing()]
+    server.asked.clear()
+    ricordo("curate", *BY_MODEL)
+    assert len(server.asked) == 2
+    return changing(server.asked[1]).partition("== project\n")[2]
+
+
+def test_a_correction_with_the_words_that_refute_the_note_is_pending_and_can_be_applied(
+    ricordo: Ricordo, server: MessagesServer, memory: Path
+) -> None:
+    before = contents(memory)
+    told = ricordo("curate", *BY_MODEL)
+    assert contents(memory) == before
+    first, second = server.asked
+    assert first.json["tools"][0]["name"] == "look_up"
+    assert "The gate retries 3 times" in first.json["messages"][0]["content"][0]["text"]
+    assert second.json["tools"][0]["name"] == "propose"
+    assert fact(server, "2| RETRIES = 8") == "f6"
+    # the cost is that of both questions
+    assert "answered: 8,040 tokens sent, 154 written" in told
+    (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
+    assert [(it["source"], it["found"]) for it in waiting["evidence"]] == [
+        ("gate.md", True),
+        ("project: src/gate.py", True),
+    ]
+    ricordo("pending", "--apply", waiting["id"])
+    assert "The gate retries 8 times" in (memory / "gate.md").read_text("utf-8")
+    runs = json.loads(ricordo("ledger", "--json"))["runs"]
+    assert {run["prompt_version"] for run in runs} == {"check-1"}
+    assert sum(run["input_tokens"] for run in runs) == 8040
+    ricordo("undo")
+    assert contents(memory) == before
+
+
+def test_words_that_nobody_looked_up_are_not_found(
+    ricordo: Ricordo, server: MessagesServer
+) -> None:
+    made_up = quoting(("f6", "RETRIES = 9"), note="n1", old="3 times", text="9 times")
+    server.scripts[1:] = [proposing(made_up)]
+    ricordo("curate", *BY_MODEL)
+    (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
+    assert "quote not found in project: src/gate.py" in waiting["warnings"]
+
+
+def test_a_line_of_the_index_is_corrected(
+    ricordo: Ricordo, server: MessagesServer, memory: Path
+) -> None:
+    edit = quoting(("index", "retries 3 times"), note="index", old="3 times", text="8 times")
+    server.scripts[1:] = [proposing(edit)]
+    ricordo("curate", *BY_MODEL)
+    (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
+    ricordo("pending", "--apply", waiting["id"])
+    first = (memory / "MEMORY.md").read_text("utf-8").split("\n")[0]
+    assert first == "- [gate](gate.md) — the gate retries 8 times"
+
+
+def test_what_is_looked_up_is_what_the_project_has(
+    ricordo: Ricordo, server: MessagesServer
+) -> None:
+    given = looked_up(
+        ricordo,
+        server,
+        ("search", "retries"),
+        ("search", "harpoon"),
+        ("file", "src/gate.py", 60),
+        ("file", "src/old.py"),
+        ("folder", "src"),
+        ("commits", "lock"),
+        ("commits", "walrus"),
+        ("note", "n2"),
+    )
+    assert "src/gate.py: 1 of 1 lines with “retries”" in given
+    # neither an ignored file nor the memory itself is evidence
+    assert "of the secret kind" not in given
+    assert "memory/gate.md" not in given
+    # a credential is not sent
+    assert TOKEN not in given
+    assert "1| RETRIES token [REDACTED:" in given
+    assert "| No file of the project has “harpoon”." in given
+    assert "src/gate.py, lines 52 to 93 of 93\n52| x = 0\n" in given
+    assert "| The project has no file src/old.py that git tracks or would track." in given
+    assert "| Drop the old gate\n" in given
+    assert "the folder src\n| gate.py\n" in given
+    assert "commits that are not merged and say “lock”" in given
+    assert "No commit has “walrus” in its message" in given
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../outside.txt", "/etc/passwd", "secrets.env", "memory/gate.md", ".git/config", "a/../b"],
+)
+def test_nothing_outside_what_git_tracks_is_read(
+    path: str, ricordo: Ricordo, server: MessagesServer, tmp_path: Path
+) -> None:
+    (tmp_path / "outside.txt").write_text("a word from outside")
+    given = looked_up(ricordo, server, ("file", path), ("folder", path))
+    for words in ("from outside", "root:", "of the secret kind", "retries 3", "repositoryformat"):
+        assert words not in given
+    assert given.count("| The project has no ") == 2
+
+
+def test_lookups_that_are_none_are_skipped(ricordo: Ricordo, server: MessagesServer) -> None:
+    given = looked_up(ricordo, server, ("search", " "), ("search", "y" * 500), ("note", "n99"))
+    assert "nothing found" not in given
+    assert "n99" not in given
+
+
+def test_each_check_goes_on_with_the_notes_that_were_not_checked(
+    ricordo: Ricordo, server: MessagesServer, memory: Path, pinned: Path
+) -> None:
+    (pinned / ".config/ricordo").mkdir(parents=True, exist_ok=True)
+    (pinned / ".config/ricordo/settings.toml").write_text("[engine]\nsent = 24000\n")
+    long = "".join(f"Line {number} of many about the sea.\n" for number in range(300))
+    for name in ("gate", "lock"):
+        (memory / f"{name}.md").write_text(note_text(name, long))
+    server.scripts[:] = [looking_up(), proposing()] * 4
+
+    def check() -> str:
+        server.asked.clear()
+        told = ricordo("curate", *BY_MODEL)
+        assert "1 of 2 notes fit into one check; the next one continues." in told
+        stable: str = server.asked[0].json["messages"][0]["content"][0]["text"]
+        return stable.partition("== touched notes\n")[2].partition("\n")[0]
+
+    assert [check(), check(), check()] == ["note n1", "note n2", "note n1"]
+    (memory / "gate.md").write_text(note_text("gate", f"{long}And one more.\n"))
+    assert check() == "note n1"
+
+
+def refusing_the_note(wire: Wire, asked: Asked) -> None:
+    """Refuse every question about a certain note."""
+    refused = replies.streamed([replies.start(), *replies.ending("refusal")])
+    is_first = asked.json["tools"][0]["name"] == "look_up"
+    answer = looking_up() if is_first else proposing(CORRECTED)
+    (refused if BAD in asked.body.decode() else answer)(wire, asked)
+
+
+def test_a_note_that_the_model_refuses_is_skipped_and_the_others_are_checked(
+    ricordo: Ricordo, server: MessagesServer, memory: Path
+) -> None:
+    (memory / "lock.md").write_text(note_text("lock", f"This is {BAD}.\n"))
+    server.scripts[:] = [refusing_the_note]
+    told = ricordo("curate", *BY_MODEL)
+    assert "skipped: lock.md, refused by the model" in told
+    assert [it["path"] for it in json.loads(ricordo("pending", "--json"))["changes"]] == ["gate.md"]
+
+
+def test_a_program_is_asked_twice(ricordo: Ricordo, pinned: Path, tmp_path: Path) -> None:
+    lookups = {"lookups": [{"kind": "search", "what": "RETRIES", "line": 0}]}
+    script = (
+        'if grep -q \'"lookups"\' "${0%/*}/given"; then\n'
+        f"cat <<'END'\n{json.dumps(lookups)}\nEND\nelse\n"
+        f"cat <<'END'\n{json.dumps({'edits': [CORRECTED]})}\nEND\nfi"
+    )
+    path = write_program(tmp_path / "model", script)
+    (pinned / ".config/ricordo").mkdir(parents=True, exist_ok=True)
+    settings = f'[engine]\nuse = "command"\ncommand = ["{path}"]\n'
+    (pinned / ".config/ricordo/settings.toml").write_text(settings)
+    assert "1 proposed, 0 rejected" in ricordo("curate", "--check", "--yes")
+    assert "RETRIES = 8" in (path.parent / "given").read_text()
+
+
+def test_the_rules_cannot_check(ricordo: Ricordo) -> None:
+    told = ricordo("curate", "--check", code=2)
+    assert "The rules cannot check notes: choose a model or a program." in told
+    assert "--engine anthropic" in told
+
+
+@pytest.mark.parametrize("also", [("--since", "2026-01-01"), ("--session", "x.jsonl")])
+def test_a_check_reads_no_messages(also: tuple[str, str], ricordo: Ricordo) -> None:
+    assert "--check reads notes, not messages" in ricordo("curate", *BY_MODEL, *also, code=2)
+
+
+def test_a_memory_without_a_project_is_only_compared_with_itself(
+    ricordo: Ricordo, server: MessagesServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = write_memory(tmp_path / "alone", {"a.md": note_text("a", "Sines.\n")})
+    settle(alone)
+    server.scripts[:] = [proposing()]
+    told = ricordo("curate", *BY_MODEL, "-m", str(alone))
+    assert "The memory belongs to no project: notes are only compared with each other." in told
+    assert [it.json["tools"][0]["name"] for it in server.asked] == ["propose"]
+
+
+def test_another_project_can_be_named(
+    ricordo: Ricordo, server: MessagesServer, tmp_path: Path
+) -> None:
+    other = write_memory(tmp_path / "other", {"pier.txt": "RETRIES of a pier\n"})
+    server.scripts[1:] = [proposing()]
+    ricordo("curate", *BY_MODEL, "--project", str(other))
+    assert "1| RETRIES of a pier" in changing(server.asked[1])
