@@ -383,3 +383,30 @@ async def test_a_value_is_allowed_and_redacted_again_without_being_shown(
         await stage.press("escape")
         await wait_for_preview(stage)
         await stage.paints("1 redacted: github-token 1")
+
+
+# Checking notes
+
+
+async def test_notes_are_checked_and_the_corrections_reviewed(
+    root: Path, server: MessagesServer
+) -> None:
+    quotes = [{"source": "n3", "quote": "Sines"}, {"source": "n1", "quote": "Genova"}]
+    server.scripts[:] = [proposing({**MOVED, "evidence": quotes})]
+    before = files(root)
+    async with choosing(root) as (stage, _):
+        await stage.press("left")
+        await wait_for_preview(stage)
+        await stage.press("5")
+        await stage.paints("The rules cannot check notes: choose a model or a program.")
+        await stage.press("right")
+        await wait_for_preview(stage)
+        await stage.paints(f"{len(before) - 1} notes to check")
+        await stage.paints("The memory belongs to no project")
+        await stage.press("number_sign")
+        assert not server.asked
+        await stage.press("enter")
+        review = await reviewing(stage)
+        assert list(states(review)) == ["replace project_tides"]
+        await stage.paints("Genova")
+        assert files(root) == before

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
 CURATE_SUMMARY = """Propose changes to a memory from what you told agents since the last curation.
 
+With --check, a model checks the notes against the project instead.
 No note is changed: `ricordo pending` shows, applies or drops the proposals.
 The cost of a model or program is estimated before it is asked, and reported afterwards."""
 
@@ -76,6 +77,7 @@ def _add_curate_arguments(parser: ArgumentParser) -> None:
         "them, says what to look up in the project, and proposes edits of what is wrong",
     )
     add_project(parser)
+    parser.add_argument("--note", metavar="NOTE", help="only what is about this note")
     parser.add_argument("--since", metavar="T", help="only messages since then, ISO 8601")
     parser.add_argument(
         "--session",
@@ -115,7 +117,7 @@ def run_curate(options: Namespace, environment: Environment) -> int:
     scope = _scope(options, environment)
     environment = with_project(options, environment)
     notebook = open_notebook(options, environment)
-    target = choose_engine(options, notebook, is_check=options.check)
+    target = choose_engine(options, notebook, is_check=scope.is_check)
     prepared = _prepared(options, notebook, target, scope)
     if options.allow or options.withhold:
         return decide_redaction(options, notebook, prepared)
@@ -167,14 +169,19 @@ def _prepared(
     options: Namespace, notebook: Notebook, target: EngineTarget | None, scope: CurationScope
 ) -> PreparedCuration:
     """Return what is sent to the engine, once asking it is allowed."""
+    from dataclasses import replace
+
     from ricordo.cli.output import show_progress
     from ricordo.services.engines.choice import prepare_for
+    from ricordo.services.workspace.note_choice import pick_note
 
     is_trial = options.dry_run or options.brief or options.allow or options.withhold
     if not is_trial:
         confirm_program(notebook, target, is_meant=options.yes)
         _check_rate_limit(notebook)
     memory = notebook.read() if is_trial else begin_change(notebook)
+    if options.note:
+        scope = replace(scope, note=pick_note(memory, options.note).path)
     with show_progress() as step:
         prepared = prepare_for(target, notebook, memory, scope, step)
     print_messages(prepared.warnings)

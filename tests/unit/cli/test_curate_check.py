@@ -301,3 +301,13 @@ def test_another_project_can_be_named(
     server.scripts[1:] = [proposing()]
     ricordo("curate", *BY_MODEL, "--project", str(other))
     assert "1| RETRIES of a pier" in changing(server.asked[1])
+
+
+def test_one_note_can_be_checked(ricordo: Ricordo, server: MessagesServer) -> None:
+    server.scripts[:] = [looking_up(), proposing()]
+    ricordo("curate", *BY_MODEL, "--note", "lock")
+    stable: str = server.asked[0].json["messages"][0]["content"][0]["text"]
+    touched = stable.partition("== touched notes\n")[2].partition("== index")[0]
+    assert "The lock is merged." in touched
+    assert "The gate retries" not in touched
+    assert "has no note “pier”" in ricordo("curate", *BY_MODEL, "--note", "pier", code=3)
