@@ -240,13 +240,15 @@ def _print(
         changed = describe_applied(result, memory.root) if result else {}
         print_json({**document, **changed}, "curate")
         return
-    masked = (mask_proposal(proposal, memory) for proposal in curation.proposals)
+    new = [each for each in curation.proposals if each.run == curation.recorded.id]
+    masked = (mask_proposal(proposal, memory) for proposal in new)
     lines = [line for proposal in masked for line in render_proposal(proposal)]
     lines += render_rejected(curation.rejected)
     lines += [skipped.message for skipped in summarize_skipped(curation.skipped)]
     lines += render_brief(curation.brief) if options.dry_run else []
     count = len(curation.proposals)
-    lines.append(f"{count} proposed, {len(curation.rejected)} rejected")
+    before = f", {count - len(new)} pending from before" if count > len(new) else ""
+    lines.append(f"{len(new)} proposed, {len(curation.rejected)} rejected{before}")
     if count and result is None and not options.dry_run:
         lines.append("`ricordo pending` shows the proposals; --apply and --drop decide on them.")
     print_diffs(lines, margin=2)

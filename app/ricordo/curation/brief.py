@@ -118,11 +118,13 @@ def compose_brief(
     budget: int = BUDGET,
     redaction: Redaction | None = None,
     decisions: UserDecisions = NO_DECISIONS,
+    pending: Sequence[DecisionSummary] = (),
 ) -> Brief:
     """Return the brief on `memory`. `touched` are the paths of the notes that the activity is
     about, `messages` those of the user in order of time, `search_misses` the searches without
     results; `budget` is in tokens. `redaction` is that of the run, which seals what is sent. Of the
-    `decisions` the brief has those about existing notes and about proposals.
+    `decisions` the brief has those about existing notes and about proposals, and after them what is
+    `pending`.
     """
     ids = name_notes(memory)
     names = {path: name for name, path in ids}
@@ -131,7 +133,7 @@ def compose_brief(
         (memory.by_path[path], name) for name, path in ids if memory.by_path[path] not in shown
     ]
     index = [memory.index.note] if memory.index else []
-    decided = decisions.list_newest(names, _MOST_DECIDED)
+    decided = [*pending[-_MOST_DECIDED:], *decisions.list_newest(names, _MOST_DECIDED)]
     writer = _BriefWriter(redaction or Redaction(), names)
     writer.learn(
         [*_find_schemas(memory), *shown, *index],

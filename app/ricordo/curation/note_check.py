@@ -1,7 +1,8 @@
 """Check notes by a model: it reads notes, says what it wants to look up in the project, gets that,
-and proposes edits of what is wrong.
+and proposes corrections.
 
-These are two questions of one run: under the caps of a run, with one deadline.
+These are up to three questions of one run: under the caps of a run, with one deadline. All have
+the same form and begin with the same text, so that the prompt cache serves most of the later ones.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from ricordo.curation.brief import TOUCHED, Brief, add_facts, find_name
+from ricordo.curation.brief import TOUCHED, Brief, BriefPart, add_facts, find_name
 from ricordo.curation.engine import FREE, CurationProgress, EngineAnswer, EngineUsage, Step
 from ricordo.curation.engines.command import ProgramClient
-from ricordo.curation.engines.external import ExternalEngine, seal_brief
+from ricordo.curation.engines.external import EngineReply, ExternalEngine, seal_brief
 from ricordo.curation.engines.llm import ModelClient
 from ricordo.curation.form import ModelForm
 from ricordo.curation.parts import PartwiseEngine
@@ -30,29 +32,59 @@ from ricordo.llm.schema import describe_list, describe_object, describe_text
 from ricordo.memory.change import Author
 from ricordo.memory.memory import Memory
 
-_MOST_WRITTEN = 3_000
-"""Output tokens of the first question."""
-_SHARE = 0.3
-"""The share of what may be sent that the brief takes: it is sent twice, and the rest is facts."""
-_MOST_FACTS = 24_000
-"""Tokens of what was looked up."""
+MOST_QUESTIONS = 3
+"""Questions of a check: two rounds of lookups, then corrections."""
+_SHARE = 0.18
+"""The share of what may be sent that the brief takes: it is sent with every question."""
+_MOST_FACTS = 12_000
+"""Tokens of what one round looks up."""
 _OVERHEAD = 4_000
-"""Tokens of the prompt and the form, which are sent twice too."""
+"""Tokens of the prompt and the form, which are sent with every question."""
 _LOOKUP = describe_object(
     kind=describe_text("What is looked up.", enum=[kind.value for kind in LookupKind]),
     what=describe_text(
-        "search: a text as a file has it. file, folder: a path in the project. commits: "
-        "words of a message, or a path. note: the id of a note."
+        "search: a text as a file has it. file, folder: a path in the project. commits: words of "
+        "a message, or a path. note: the id of a note."
     ),
     line={"type": "integer", "description": "file: the line around which to read; else 0."},
 )
-LOOK_UP = FormTool(
-    "look_up",
-    "Name what to look up in the project before notes are judged, all at once.",
-    describe_object(lookups=describe_list(_LOOKUP, "The lookups; none where nothing is needed.")),
+_EVIDENCE = describe_object(
+    source=describe_text("The id of the fact or note that has the words."),
+    quote=describe_text("The words, letter by letter, from one line."),
 )
-"""The tool with which a model asks for facts."""
-LOOK_UP_FORM = ModelForm(LOOK_UP, lambda value: value["lookups"])
+_CORRECTION = describe_object(
+    note=describe_text("The id of the note, or index."),
+    old=describe_text("The passage that is wrong, as the note has it; empty to retire the note."),
+    new=describe_text("The passage instead; empty to remove it."),
+    reason=describe_text("What is wrong and what shows it, in one line."),
+    evidence=describe_list(_EVIDENCE, "The words that refute it."),
+)
+REPORT = FormTool(
+    "report",
+    "Either name what to look up, or propose corrections; the other list is empty.",
+    describe_object(
+        lookups=describe_list(_LOOKUP, "What to look up; none in the last answer."),
+        corrections=describe_list(_CORRECTION, "The corrections; none while looking up."),
+    ),
+)
+"""The tool with which a model looks things up and proposes corrections."""
+_WHOLE_FORM = ModelForm(REPORT, lambda value: value)
+
+
+def unfold_corrections(value: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the corrections of a completed form as `edits.py` reads them."""
+    return [_unfold(correction) for correction in value["corrections"]]
+
+
+def _unfold(correction: Mapping[str, Any]) -> dict[str, Any]:
+    common = {name: correction[name] for name in ("note", "reason", "evidence")}
+    if not correction["old"]:
+        return {"op": "retire", "successor": "", **common}
+    return {"op": "replace", "old": correction["old"], "new": correction["new"], **common}
+
+
+CORRECTIONS_FORM = ModelForm(REPORT, unfold_corrections)
+"""The form where nothing can be looked up any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +94,23 @@ class CheckBudget:
     brief: int
     """Of the notes and what is around them."""
     facts: int
-    """Of what is looked up."""
+    """Of what one round looks up."""
 
     def count_sent(self, brief: Brief) -> int:
-        """Return the most tokens that both questions about `brief` send, beside the first prompt
+        """Return the most tokens that all questions about `brief` send, beside the first prompt
         and form.
         """
-        return 2 * brief.tokens + self.facts + _OVERHEAD
+        rounds = MOST_QUESTIONS - 1
+        facts = self.facts * rounds * (rounds + 1) // 2
+        return MOST_QUESTIONS * brief.tokens + facts + rounds * _OVERHEAD
 
 
 def divide_budget(tokens: int) -> CheckBudget:
     """Return how so many `tokens`, which a run may send beside a prompt and form, are divided."""
     brief = int(_SHARE * tokens)
-    return CheckBudget(brief, max(0, min(_MOST_FACTS, tokens - 2 * brief - _OVERHEAD)))
+    rounds = MOST_QUESTIONS - 1
+    rest = tokens - MOST_QUESTIONS * brief - rounds * _OVERHEAD
+    return CheckBudget(brief, max(0, min(_MOST_FACTS, rest // (rounds * (rounds + 1) // 2))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +126,7 @@ class NoteCheck:
 
 @dataclass(frozen=True, slots=True)
 class CheckEngine:
-    """An engine that asks twice."""
+    """An engine that asks until nothing more is to be looked up."""
 
     engine: ExternalEngine
     ask: ModelClient | ProgramClient
@@ -102,69 +138,112 @@ class CheckEngine:
         return self.engine.author
 
     def answer(self, memory: Memory, brief: Brief, step: Step) -> EngineAnswer:
-        """Return the edits that the model proposes for the notes of a `brief`. Raises
+        """Return the corrections that the model proposes for the notes of a `brief`. Raises
         CuratorFailed, StateUnusable, and what `step` raises.
         """
-        until = time.monotonic()
-        lookups, usage = self._ask_for_lookups(brief, step)
-        facts = self._look_up(memory, brief, lookups, step)
-        fuller = add_facts(brief, facts, self.check.budget.facts, self.engine.redaction)
-        count = len(fuller.sources) - len(brief.sources)
-        shown = collect_texts([*self.check.facts, *facts[:count]])
-        engine = replace(self.engine, ask=self.ask, messages={**self.engine.messages, **shown})
-        if isinstance(self.ask, ModelClient):
-            left = self.ask.server.limits.total - (time.monotonic() - until)
-            rest = self.ask.for_part(usage, max(1.0, round(left, 1)))
-            answer = PartwiseEngine(engine, rest).answer(memory, fuller, step)
-        else:
-            answer = engine.answer(memory, fuller, step)
-        return _without_retry(replace(answer, extra_usage=answer.extra_usage + usage))
+        return _CheckRun(self, memory, brief, step).answer()
 
-    def _ask_for_lookups(self, brief: Brief, step: Step) -> tuple[list[Lookup], EngineUsage]:
-        """Return what the model wants to look up, and what asking cost. Where it rejects the brief
-        as a whole, nothing is looked up: the second question finds out which note it rejects.
-        """
-        if self.check.reader is None:
-            return [], FREE
-        first = replace(self.ask, form=LOOK_UP_FORM, max_output=_MOST_WRITTEN)
-        try:
-            reply = first(seal_brief(brief, self.engine.redaction), step)
-        except ModelFailed as failed:
-            if failed.cause not in (FailureCause.REFUSED, FailureCause.TOO_LARGE):
+
+class _CheckRun:
+    def __init__(self, engine: CheckEngine, memory: Memory, brief: Brief, step: Step) -> None:
+        self._engine, self._check = engine.engine, engine.check
+        self._client = engine.ask
+        self._memory, self._brief, self._step = memory, brief, step
+        self._facts = list(engine.check.facts)
+        """The facts that the brief has."""
+        self._spent = FREE
+        self._began = time.monotonic()
+
+    def answer(self) -> EngineAnswer:
+        """Ask until the model looks nothing up, and return its corrections."""
+        rounds = MOST_QUESTIONS if self._check.reader else 1
+        for number in range(1, rounds + 1):
+            try:
+                reply = self._ask(f"{number} of {rounds}")
+            except ModelFailed as failed:
+                if failed.cause in (FailureCause.REFUSED, FailureCause.TOO_LARGE):
+                    return self._ask_in_parts(failed)
                 raise
-            return [], FREE
-        self.ask.record_lost(reply.usage)
-        return read_lookups(reply.value), reply.usage
+            value = reply.value
+            lookups = read_lookups(value["lookups"]) if isinstance(value, Mapping) else []
+            if number == rounds or not lookups:
+                break
+            self._client.record_lost(reply.usage)
+            self._spent += reply.usage
+            self._look_up(lookups)
+        corrections = unfold_corrections(value) if isinstance(value, Mapping) else value
+        final = EngineReply(corrections, reply.usage)
+        answer = self._get_reader().read_reply(self._memory, self._brief, final)
+        return self._finish(answer)
 
-    def _look_up(
-        self, memory: Memory, brief: Brief, lookups: Sequence[Lookup], step: Step
-    ) -> list[ProjectFact]:
-        reader, facts = self.check.reader, list[ProjectFact]()
-        by_id = dict(brief.ids)
-        shown = {find_name(TOUCHED, block) for block in brief.parts[TOUCHED].blocks}
+    def _ask(self, question: str) -> EngineReply:
+        """Ask with the brief as it is now; `question` says which of how many questions it is."""
+        part = BriefPart("question", (f"{question}\n",))
+        brief = replace(self._brief, parts=(*self._brief.parts, part))
+        client = replace(self._continue_run(), form=_WHOLE_FORM)
+        return client(seal_brief(brief, self._engine.redaction), self._step)
+
+    def _continue_run(self) -> ModelClient | ProgramClient:
+        """Return a client under what is left of the caps and the deadline of the run."""
+        client = self._client
+        if not isinstance(client, ModelClient) or self._spent == FREE:
+            return client
+        left = client.server.limits.total - (time.monotonic() - self._began)
+        return client.for_part(self._spent, max(1.0, round(left, 1)))
+
+    def _ask_in_parts(self, failed: ModelFailed) -> EngineAnswer:
+        """Return the corrections for the parts of the brief that the model does not reject; it
+        looks nothing more up. Raises ModelFailed for a program, which does not say what it rejects.
+        """
+        client = replace(self._continue_run(), form=CORRECTIONS_FORM)
+        if not isinstance(client, ModelClient):
+            raise failed
+        engine = PartwiseEngine(replace(self._get_reader(), ask=client), client)
+        return self._finish(engine.answer(self._memory, self._brief, self._step))
+
+    def _get_reader(self) -> ExternalEngine:
+        """Return the engine that reads replies: it knows the texts of the facts."""
+        texts = {**self._engine.messages, **_collect_texts(self._facts)}
+        return replace(self._engine, messages=texts)
+
+    def _finish(self, answer: EngineAnswer) -> EngineAnswer:
+        """Return an answer with the cost of all questions. Nothing of it can be sent back, because
+        the facts behind it are not kept.
+        """
+        changes = tuple(replace(change, original="") for change in answer.changes)
+        rejected = tuple(replace(each, original="") for each in answer.rejected)
+        extra: EngineUsage = answer.extra_usage + self._spent
+        return replace(answer, changes=changes, rejected=rejected, extra_usage=extra)
+
+    def _look_up(self, lookups: Sequence[Lookup]) -> None:
+        """Add what the project has of the `lookups` to the brief, as much as fits."""
+        found: list[ProjectFact] = []
         for number, lookup in enumerate(lookups, 1):
-            step(CurationProgress(f"looking up {number} of {len(lookups)} in the project"))
-            if lookup.kind is LookupKind.NOTE:
-                note = memory.by_path.get(by_id.get(lookup.what, ""))
-                if note is not None and note.is_readable and lookup.what not in shown:
-                    lines = enumerate(note.text.split("\n"), 1)
-                    marked = tuple((str(line), text) for line, text in lines)
-                    facts.append(ProjectFact(f"the note {lookup.what}", note.path, marked))
-            elif reader is not None:
-                facts += reader.look_up(lookup)
-        return facts
+            progress = CurationProgress(f"looking up {number} of {len(lookups)} in the project")
+            self._step(progress)
+            known = {(fact.title, fact.source) for fact in (*self._facts, *found)}
+            new = self._look_up_one(lookup)
+            found += [fact for fact in new if (fact.title, fact.source) not in known]
+        before = len(self._brief.sources)
+        redaction = self._engine.redaction
+        self._brief = add_facts(self._brief, found, self._check.budget.facts, redaction)
+        self._facts += found[: len(self._brief.sources) - before]
+
+    def _look_up_one(self, lookup: Lookup) -> list[ProjectFact]:
+        if lookup.kind is not LookupKind.NOTE:
+            return self._check.reader.look_up(lookup) if self._check.reader else []
+        note = self._memory.by_path.get(dict(self._brief.ids).get(lookup.what, ""))
+        shown = {find_name(TOUCHED, block) for block in self._brief.parts[TOUCHED].blocks}
+        if note is None or not note.is_readable or lookup.what in shown:
+            return []
+        lines = enumerate(note.text.split("\n"), 1)
+        marked = tuple((str(line), text) for line, text in lines)
+        return [ProjectFact(f"the note {lookup.what}", note.path, marked)]
 
 
-def collect_texts(facts: Sequence[ProjectFact]) -> Mapping[str, str]:
-    """Return the texts of facts by their source."""
+def _collect_texts(facts: Sequence[ProjectFact]) -> Mapping[str, str]:
+    """Return the texts of facts by their source, with the titles, which tell what was found."""
     texts: dict[str, list[str]] = {}
     for fact in facts:
-        texts.setdefault(fact.source, []).append(fact.text)
+        texts.setdefault(fact.source, []).append(f"{fact.title}\n{fact.text}")
     return {source: "\n".join(parts) for source, parts in texts.items()}
-
-
-def _without_retry(answer: EngineAnswer) -> EngineAnswer:
-    """Return an answer of which nothing can be sent back: the facts behind it are not kept."""
-    changes = tuple(replace(change, original="") for change in answer.changes)
-    rejected = tuple(replace(each, original="") for each in answer.rejected)
-    return replace(answer, changes=changes, rejected=rejected)

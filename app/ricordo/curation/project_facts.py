@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
 from ricordo import git
+from ricordo.lint.claims.history import CODE_ENDINGS, ProjectHistory
 from ricordo.memory.note import Note
 from ricordo.storage.project_tree import ProjectTree, is_in_git, list_project
 from ricordo.text import clip, make_one_line
 
 MAX_LOOKUPS = 40
-"""Lookups of one check."""
+"""Lookups of one round."""
 _LONGEST_ASKED = 200
 """Characters of what is looked up."""
 _SECONDS = 4.0
@@ -27,9 +28,13 @@ _SECONDS = 4.0
 _MOST_FILES, _MOST_HITS = 5, 3
 """Files of one search, and lines of one file."""
 _WIDEST = 300
-"""Characters of a line."""
-_LINES_BEFORE, _LINES_AFTER = 8, 40
-"""Lines of a file around the one that was asked for."""
+"""Cells of a line."""
+_SHORT = 160
+"""Lines of a file that is shown whole."""
+_LINES_BEFORE, _LINES_AFTER = 10, 50
+"""Lines of a longer file around the one that was asked for."""
+_LEAST_LETTERS = 4
+"""Of a text that is searched within words; a shorter one, and a number, only as a word."""
 _MOST_NAMES, _MOST_COMMITS, _MOST_REFS = 80, 8, 20
 _NEWEST = 15
 """Commits of the summary."""
@@ -99,10 +104,13 @@ def _read_lookup(entry: object) -> Lookup | None:
 class ProjectReader:
     """Reads facts of the project at a root."""
 
-    def __init__(self, root: str, memory_root: str, step: Callable[[], None]) -> None:
+    def __init__(
+        self, root: str, memory_root: str, now: datetime, step: Callable[[], None]
+    ) -> None:
         """`memory_root` is the folder of the memory: where it lies in the project, its notes are no
         evidence. `step` is called regularly; what it raises is raised here. Reads nothing yet.
         """
+        self._now = now
         self._root = os.path.realpath(root)
         inside = os.path.relpath(os.path.realpath(memory_root), self._root)
         self._memory = "" if inside in (".", "") or inside.startswith("..") else f"{inside}/"
@@ -113,6 +121,10 @@ class ProjectReader:
         return list_project(self._root, self._step)
 
     @cached_property
+    def _history(self) -> ProjectHistory:
+        return ProjectHistory(self._root, self._tree.commit, self._now.timestamp())
+
+    @cached_property
     def _is_in_git(self) -> bool:
         return is_in_git(self._root)
 
@@ -121,7 +133,13 @@ class ProjectReader:
         and tags.
         """
         top = self._list_folder("")
-        facts = [ProjectFact("the top folder of the project", f"{SOURCE}.", _mark("", top))]
+        facts = [
+            ProjectFact(
+                "the top folder of the project, without what git ignores",
+                f"{SOURCE}.",
+                _mark("", top),
+            )
+        ]
         if not self._is_in_git:
             return facts
         log = self._log("HEAD", f"--max-count={_NEWEST}")
@@ -153,7 +171,8 @@ class ProjectReader:
             (f"{id} ", times.get(f"{self._memory}{note.path}") or _format_day(note.facts.modified))
             for id, note in notes.items()
         ]
-        return ProjectFact("when the notes were last changed", f"{SOURCE}days", tuple(lines))
+        title = f"today is {self._now.date().isoformat()}; the notes were last changed on"
+        return ProjectFact(title, f"{SOURCE}days", tuple(lines))
 
     def look_up(self, lookup: Lookup) -> list[ProjectFact]:
         """Return what the project has of a lookup, or one fact that says that it has nothing."""
@@ -170,8 +189,10 @@ class ProjectReader:
     def _search(self, lookup: Lookup) -> Iterator[ProjectFact]:
         wanted = lookup.what
         where = ("--untracked",) if self._is_in_git else ("--no-index", "--exclude-standard")
+        is_word = len(wanted) < _LEAST_LETTERS or wanted.replace(".", "").isdigit()
+        how = ("-n", "-z", "-I", "-i", "-F", "--no-color", *(("-w",) if is_word else ()))
         only = (f":(exclude,literal){self._memory}",) if self._memory else ()
-        words = ("-n", "-z", "-I", "-i", "-F", "--no-color", *where, "-e", wanted, "--", ".", *only)
+        words = (*how, *where, "-e", wanted, "--", ".", *only)
         output = git.run_git(self._root, "grep", *words, seconds=_SECONDS)
         if output is None:
             yield _say(f"The search for “{wanted}” failed or found too much.")
@@ -181,11 +202,12 @@ class ProjectReader:
             path, _, rest = line.partition("\0")
             number, _, text = rest.partition("\0")
             if number.isdigit():
-                by_file.setdefault(path, []).append((number, _cut(text)))
+                by_file.setdefault(path, []).append((number, _cut_around(text, wanted)))
         if not by_file:
             yield _say(f"No file of the project has “{wanted}”.")
         count = sum(map(len, by_file.values()))
-        for path, lines in list(by_file.items())[:_MOST_FILES]:
+        files = sorted(by_file.items(), key=lambda item: not item[0].endswith(CODE_ENDINGS))
+        for path, lines in files[:_MOST_FILES]:
             shown = min(len(lines), _MOST_HITS)
             title = (
                 f"{make_one_line(path)}: {shown} of {len(lines)} lines with “{wanted}”; "
@@ -200,8 +222,10 @@ class ProjectReader:
             yield self._say_missing(path, "file")
             return
         lines = raw.decode("utf-8", "replace").split("\n")
-        first = max(1, lookup.line - _LINES_BEFORE)
-        last = min(len(lines), max(lookup.line, 1) + _LINES_AFTER)
+        at = min(max(lookup.line, 1), len(lines))
+        is_short = len(lines) <= _SHORT
+        first = 1 if is_short else max(1, at - _LINES_BEFORE)
+        last = len(lines) if is_short else min(len(lines), at + _LINES_AFTER)
         numbered = [(str(number), _cut(lines[number - 1])) for number in range(first, last + 1)]
         title = f"{path}, lines {first} to {last} of {len(lines)}"
         yield ProjectFact(title, _name(path), tuple(numbered))
@@ -240,10 +264,17 @@ class ProjectReader:
         changed it before.
         """
         shown = make_one_line(path)
-        says = f"The project has no {what} {shown} that git tracks or would track."
-        changed = ("HEAD", "--max-count=2", "--", f":(literal){path}")
-        before = tuple(self._log(*changed)) if self._is_in_git and path else ()
-        return ProjectFact(f"{what} {shown}", _name(path), (("", says), *before))
+        says = [f"The project has no {what} {shown} that git tracks or would track."]
+        before: tuple[tuple[str, str], ...] = ()
+        if self._is_in_git and path:
+            changed = ("HEAD", "--max-count=2", "--", f":(literal){path}")
+            before = tuple(self._log(*changed))
+            moved = self._history.find_new_path(path)
+            says += [f"It was moved to {make_one_line(moved)}."] if moved else []
+        same = self._tree.by_name.get(path.rpartition("/")[2].lower(), ())
+        named = [make_one_line(it) for it in same if not self._is_of_memory(it)][:_MOST_HITS]
+        says += [f"Of that name there is {', '.join(named)}."] if named else []
+        return ProjectFact(f"{what} {shown}", _name(path), (*_mark("", says), *before))
 
     def _list_folder(self, folder: str) -> Sequence[str]:
         """Return the names in a folder of the project, folders with `/`; none where there is no
@@ -294,6 +325,14 @@ def _name(path: str) -> str:
 
 def _format_day(seconds: float) -> str:
     return date.fromtimestamp(seconds).isoformat()
+
+
+def _cut_around(line: str, wanted: str) -> str:
+    """Return a line, cut so that the first `wanted` in it is shown."""
+    at = line.lower().find(wanted.lower())
+    start = max(0, at - _WIDEST // 2)
+    is_long = len(line) > _WIDEST and start > 0
+    return _cut(f"…{line[start:]}" if is_long else line)
 
 
 def _cut(line: str) -> str:

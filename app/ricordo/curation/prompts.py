@@ -22,7 +22,7 @@ HANDOFF = "handoff"
 NAMES = (CURATE, CHECK, JUDGE, HANDOFF)
 TOOLS: Mapping[str, str] = {
     CURATE: "propose",
-    CHECK: "propose",
+    CHECK: "report",
     JUDGE: "judge",
     HANDOFF: "draft",
 }

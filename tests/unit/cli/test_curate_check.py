@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support import messages_replies as replies
-from tests.support.asking import EMPTY, TOKEN, proposing, write_program
+from tests.support.asking import TOKEN, write_program
 from tests.support.builders import note_text, write_memory
 from tests.support.messages_server import (
     Asked,
@@ -75,19 +76,29 @@ def memory(project: Path) -> Path:
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[MessagesServer]:
     without_credentials(monkeypatch, tmp_path)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-    with messages_server(looking_up(("search", "RETRIES")), proposing(CORRECTED)) as running:
+    with messages_server(looking_up(("search", "RETRIES")), correcting(CORRECTED)) as running:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
         yield running
 
 
 def looking_up(*lookups: tuple[str, str] | tuple[str, str, int]) -> Script:
     entries = [{"kind": it[0], "what": it[1], "line": (*it, 0)[2]} for it in lookups]
-    return replies.good({"lookups": entries}, name="look_up")
+    return reporting(lookups=entries)
 
 
-def quoting(*quotes: tuple[str, str], **fields: Any) -> dict[str, Any]:
+def correcting(*corrections: dict[str, Any]) -> Script:
+    return reporting(corrections=list(corrections))
+
+
+def reporting(**given: Any) -> Script:
+    return replies.good({"lookups": [], "corrections": [], **given}, name="report")
+
+
+def quoting(
+    *quotes: tuple[str, str], note: str = "n1", old: str = "3 times", new: str = "8 times"
+) -> dict[str, Any]:
     evidence = [{"source": source, "quote": quote} for source, quote in quotes]
-    return {**EMPTY, "op": "replace", "reason": "RETRIES is 8", "evidence": evidence, **fields}
+    return {"note": note, "old": old, "new": new, "reason": "RETRIES is 8", "evidence": evidence}
 
 
 def fact(server: MessagesServer, words: str) -> str:
@@ -103,14 +114,12 @@ def changing(asked: Asked) -> str:
     return text
 
 
-CORRECTED = quoting(
-    ("n1", "retries 3 times"), ("f6", "RETRIES = 8"), note="n1", old="3 times", text="8 times"
-)
+CORRECTED = quoting(("f5", "RETRIES = 8"))
 
 
 def looked_up(ricordo: Ricordo, server: MessagesServer, *lookups: tuple[Any, ...]) -> str:
     """Return what the second question of a check has of the project."""
-    server.scripts[:] = [looking_up(*lookups), proposing()]
+    server.scripts[:] = [looking_up(*lookups), correcting()]
     server.asked.clear()
     ricordo("curate", *BY_MODEL)
     assert len(server.asked) == 2
@@ -124,15 +133,18 @@ def test_a_correction_with_the_words_that_refute_the_note_is_pending_and_can_be_
     told = ricordo("curate", *BY_MODEL)
     assert contents(memory) == before
     first, second = server.asked
-    assert first.json["tools"][0]["name"] == "look_up"
     assert "The gate retries 3 times" in first.json["messages"][0]["content"][0]["text"]
-    assert second.json["tools"][0]["name"] == "propose"
-    assert fact(server, "2| RETRIES = 8") == "f6"
+    # what does not change comes first and is the same, for the prompt cache
+    for asked in ("tools", "system"):
+        assert first.json[asked] == second.json[asked]
+    assert first.json["messages"][0]["content"][0] == second.json["messages"][0]["content"][0]
+    assert "== question\n1 of 3\n" in changing(first)
+    assert "== question\n2 of 3\n" in changing(second)
+    assert fact(server, "2| RETRIES = 8") == "f5"
     # the cost is that of both questions
     assert "answered: 8,040 tokens sent, 154 written" in told
     (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
     assert [(it["source"], it["found"]) for it in waiting["evidence"]] == [
-        ("gate.md", True),
         ("project: src/gate.py", True),
     ]
     ricordo("pending", "--apply", waiting["id"])
@@ -144,11 +156,43 @@ def test_a_correction_with_the_words_that_refute_the_note_is_pending_and_can_be_
     assert contents(memory) == before
 
 
+def test_the_model_can_look_up_more_once_but_the_third_answer_is_the_last(
+    ricordo: Ricordo, server: MessagesServer
+) -> None:
+    more = reporting(
+        lookups=[{"kind": "search", "what": "lock", "line": 0}], corrections=[CORRECTED]
+    )
+    server.scripts[:] = [looking_up(("search", "RETRIES")), looking_up(("file", "keys.txt")), more]
+    assert "1 proposed" in ricordo("curate", *BY_MODEL)
+    assert len(server.asked) == 3
+    last = changing(server.asked[2])
+    assert "RETRIES = 8" in last
+    assert "keys.txt, lines 1 to 2 of 2" in last
+    assert "== question\n3 of 3\n" in last
+
+
+def test_what_is_pending_is_not_proposed_twice(ricordo: Ricordo, server: MessagesServer) -> None:
+    ricordo("curate", *BY_MODEL)
+    server.scripts[:] = [correcting()]
+    told = ricordo("curate", *BY_MODEL)
+    assert "0 proposed, 0 rejected, 1 pending from before\n" in told
+    stable: str = server.asked[-1].json["messages"][0]["content"][0]["text"]
+    assert re.search(r"== decided\nn1 proposed on [\d-]+ \| RETRIES is 8\n", stable)
+
+
+def test_a_note_without_any_use_is_retired(ricordo: Ricordo, server: MessagesServer) -> None:
+    server.scripts[1:] = [correcting(quoting(("f5", "RETRIES = 8"), note="n2", old="", new=""))]
+    ricordo("curate", *BY_MODEL)
+    (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
+    assert (waiting["op"], waiting["path"]) == ("retire", "lock.md")
+    assert "removes the note lock.md" in waiting["warnings"]
+
+
 def test_words_that_nobody_looked_up_are_not_found(
     ricordo: Ricordo, server: MessagesServer
 ) -> None:
-    made_up = quoting(("f6", "RETRIES = 9"), note="n1", old="3 times", text="9 times")
-    server.scripts[1:] = [proposing(made_up)]
+    made_up = quoting(("f5", "RETRIES = 9"), new="9 times")
+    server.scripts[1:] = [correcting(made_up)]
     ricordo("curate", *BY_MODEL)
     (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
     assert "quote not found in project: src/gate.py" in waiting["warnings"]
@@ -157,8 +201,8 @@ def test_words_that_nobody_looked_up_are_not_found(
 def test_a_line_of_the_index_is_corrected(
     ricordo: Ricordo, server: MessagesServer, memory: Path
 ) -> None:
-    edit = quoting(("index", "retries 3 times"), note="index", old="3 times", text="8 times")
-    server.scripts[1:] = [proposing(edit)]
+    edit = quoting(("f5", "RETRIES = 8"), note="index")
+    server.scripts[1:] = [correcting(edit)]
     ricordo("curate", *BY_MODEL)
     (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
     ricordo("pending", "--apply", waiting["id"])
@@ -189,7 +233,7 @@ def test_what_is_looked_up_is_what_the_project_has(
     assert TOKEN not in given
     assert "1| RETRIES token [REDACTED:" in given
     assert "| No file of the project has “harpoon”." in given
-    assert "src/gate.py, lines 52 to 93 of 93\n52| x = 0\n" in given
+    assert "src/gate.py, lines 1 to 93 of 93\n1| # the gate\n" in given
     assert "| The project has no file src/old.py that git tracks or would track." in given
     assert "| Drop the old gate\n" in given
     assert "the folder src\n| gate.py\n" in given
@@ -225,7 +269,7 @@ def test_each_check_goes_on_with_the_notes_that_were_not_checked(
     long = "".join(f"Line {number} of many about the sea.\n" for number in range(300))
     for name in ("gate", "lock"):
         (memory / f"{name}.md").write_text(note_text(name, long))
-    server.scripts[:] = [looking_up(), proposing()] * 4
+    server.scripts[:] = [looking_up(), correcting()] * 4
 
     def check() -> str:
         server.asked.clear()
@@ -242,9 +286,7 @@ def test_each_check_goes_on_with_the_notes_that_were_not_checked(
 def refusing_the_note(wire: Wire, asked: Asked) -> None:
     """Refuse every question about a certain note."""
     refused = replies.streamed([replies.start(), *replies.ending("refusal")])
-    is_first = asked.json["tools"][0]["name"] == "look_up"
-    answer = looking_up() if is_first else proposing(CORRECTED)
-    (refused if BAD in asked.body.decode() else answer)(wire, asked)
+    (refused if BAD in asked.body.decode() else correcting(CORRECTED))(wire, asked)
 
 
 def test_a_note_that_the_model_refuses_is_skipped_and_the_others_are_checked(
@@ -257,12 +299,15 @@ def test_a_note_that_the_model_refuses_is_skipped_and_the_others_are_checked(
     assert [it["path"] for it in json.loads(ricordo("pending", "--json"))["changes"]] == ["gate.md"]
 
 
-def test_a_program_is_asked_twice(ricordo: Ricordo, pinned: Path, tmp_path: Path) -> None:
-    lookups = {"lookups": [{"kind": "search", "what": "RETRIES", "line": 0}]}
+def test_a_program_is_asked_again_with_what_was_looked_up(
+    ricordo: Ricordo, pinned: Path, tmp_path: Path
+) -> None:
+    lookups = [{"kind": "search", "what": "RETRIES", "line": 0}]
+    first = json.dumps({"lookups": lookups, "corrections": []})
+    second = json.dumps({"lookups": [], "corrections": [CORRECTED]})
     script = (
-        'if grep -q \'"lookups"\' "${0%/*}/given"; then\n'
-        f"cat <<'END'\n{json.dumps(lookups)}\nEND\nelse\n"
-        f"cat <<'END'\n{json.dumps({'edits': [CORRECTED]})}\nEND\nfi"
+        'if grep -q "^1 of 3" "${0%/*}/given"; then\n'
+        f"cat <<'END'\n{first}\nEND\nelse\ncat <<'END'\n{second}\nEND\nfi"
     )
     path = write_program(tmp_path / "model", script)
     (pinned / ".config/ricordo").mkdir(parents=True, exist_ok=True)
@@ -288,23 +333,23 @@ def test_a_memory_without_a_project_is_only_compared_with_itself(
 ) -> None:
     alone = write_memory(tmp_path / "alone", {"a.md": note_text("a", "Sines.\n")})
     settle(alone)
-    server.scripts[:] = [proposing()]
+    server.scripts[:] = [correcting()]
     told = ricordo("curate", *BY_MODEL, "-m", str(alone))
     assert "The memory belongs to no project: notes are only compared with each other." in told
-    assert [it.json["tools"][0]["name"] for it in server.asked] == ["propose"]
+    assert "== question\n1 of 1\n" in changing(server.asked[0])
 
 
 def test_another_project_can_be_named(
     ricordo: Ricordo, server: MessagesServer, tmp_path: Path
 ) -> None:
     other = write_memory(tmp_path / "other", {"pier.txt": "RETRIES of a pier\n"})
-    server.scripts[1:] = [proposing()]
+    server.scripts[1:] = [correcting()]
     ricordo("curate", *BY_MODEL, "--project", str(other))
     assert "1| RETRIES of a pier" in changing(server.asked[1])
 
 
 def test_one_note_can_be_checked(ricordo: Ricordo, server: MessagesServer) -> None:
-    server.scripts[:] = [looking_up(), proposing()]
+    server.scripts[:] = [looking_up(), correcting()]
     ricordo("curate", *BY_MODEL, "--note", "lock")
     stable: str = server.asked[0].json["messages"][0]["content"][0]["text"]
     touched = stable.partition("== touched notes\n")[2].partition("== index")[0]

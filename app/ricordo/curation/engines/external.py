@@ -78,8 +78,11 @@ class ExternalEngine:
         """Return the valid changes of the reply, with the redacted values restored, and the
         rejected rest.
         """
+        return self.read_reply(memory, brief, self.ask(seal_brief(brief, self.redaction), step))
+
+    def read_reply(self, memory: Memory, brief: Brief, reply: EngineReply) -> EngineAnswer:
+        """Return the valid changes of a `reply` to `brief`, and the rejected rest."""
         redaction = self.redaction
-        reply = self.ask(seal_brief(brief, redaction), step)
         edits = read_edits(memory, brief, reply.value)
         complete = restore_secrets(redaction, memory, edits.changes)
         changes = tuple(with_frontmatter(memory, change) for change in complete.changes)

@@ -26,6 +26,7 @@ from ricordo.curation.brief import (
 from ricordo.curation.engine import CurationProgress, Step, UnreadInput
 from ricordo.curation.note_check import NoteCheck, divide_budget
 from ricordo.curation.project_facts import ProjectReader
+from ricordo.curation.user_decisions import DecisionSummary
 from ricordo.curation.user_messages import (
     MemorableStatement,
     UserMessage,
@@ -41,7 +42,7 @@ from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.secrets import mask
 from ricordo.services.curation.pending import Cursor, load_curation_state
-from ricordo.services.curation.user_decisions import load_user_decisions
+from ricordo.services.curation.user_decisions import load_user_decisions, parse_moment
 from ricordo.services.engines.redaction import begin_redaction
 from ricordo.services.ledger.ledger import list_applied_times
 from ricordo.services.search.recall import open_index, recall
@@ -459,7 +460,7 @@ def _prepare_check(
     that were never checked or have changed since, then those whose check is the oldest.
     """
     step(CurationProgress(COMPOSING))
-    divided = divide_budget(budget)
+    divided, now = divide_budget(budget), notebook.environment.now
     redaction = begin_redaction(notebook)
     decisions = load_user_decisions(notebook, memory)
     notes = [memory.by_path[scope.note]] if scope.note else _order_for_check(notebook, memory)
@@ -467,14 +468,18 @@ def _prepare_check(
     reader = None
     if project and os.path.isdir(project):
         on = partial(step, CurationProgress(COMPOSING))
-        reader = ProjectReader(project, memory.root, on)
+        reader = ProjectReader(project, memory.root, now, on)
     chosen, room = list[str](), int(_OF_NOTES * divided.brief)
     for note in notes:
         room -= estimate_tokens(note.text)
         if room < 0 and chosen:
             break
         chosen.append(note.path)
-    brief = compose_brief(memory, chosen, (), (), divided.brief, redaction, decisions)
+    pending = [
+        DecisionSummary("proposed", parse_moment(it.at) or now, it.change.reason, it.path)
+        for it in load_curation_state(notebook.environment.state, memory.root).pending
+    ]
+    brief = compose_brief(memory, chosen, (), (), divided.brief, redaction, decisions, pending)
     shown = {id: memory.by_path[path] for id, path in brief.ids if path in chosen}
     facts = (reader.date_notes(shown), *reader.summarize()) if reader else ()
     if memory.index is not None:

@@ -25,10 +25,10 @@ _NO_MESSAGES = (
 
 
 _CHECK = (
-    "The model or program reads these notes and says what it wants to look up in the project. "
-    "What is found is sent with the notes in a second question, without credentials: lines of "
-    "files that git does not ignore, names of files and folders, commits. Its edits of what is "
-    "wrong are proposals, each with the words that refute the note."
+    "The model or program reads these notes and says what it wants to look up in the project, up "
+    "to twice. What is found is sent with the next question, without credentials: lines of files "
+    "that git does not ignore, names of files and folders, commits. Its corrections are proposals, "
+    "each with the words that refute the note."
 )
 
 
@@ -83,7 +83,7 @@ def describe_brief(prepared: PreparedCuration, budget: int) -> tuple[StyledSpan,
     sessions = "1 session" if spoken.sessions == 1 else f"{spoken.sessions} sessions"
     count = len(prepared.checked_notes)
     what = (
-        f"{count:,} {'note' if count == 1 else 'notes'} to check"
+        f"{_count_checked(count)} to check"
         if prepared.check
         else f"{len(spoken.messages):,} messages of yours from {sessions}"
     )
@@ -95,6 +95,11 @@ def describe_brief(prepared: PreparedCuration, budget: int) -> tuple[StyledSpan,
         parts = ", ".join(f"{count:,} of {part}" for part, count in brief.omitted.items())
         spans.append(StyledSpan(f" · left out: {parts}", "warning"))
     return tuple(spans)
+
+
+def _count_checked(count: int) -> str:
+    """Return how many notes are checked, in words; without any it is the index."""
+    return f"{count:,} {'note' if count == 1 else 'notes'}" if count else "the index"
 
 
 Spans = tuple[StyledSpan, ...]
