@@ -283,6 +283,22 @@ def test_each_check_goes_on_with_the_notes_that_were_not_checked(
     assert check() == "note n1"
 
 
+def test_notes_on_one_subject_are_checked_together(
+    ricordo: Ricordo, server: MessagesServer, memory: Path, pinned: Path
+) -> None:
+    (pinned / ".config/ricordo").mkdir(parents=True, exist_ok=True)
+    (pinned / ".config/ricordo/settings.toml").write_text("[engine]\nsent = 27000\n")
+    for name, subject in (("a", "barnacle"), ("b", "lantern"), ("c", "barnacle")):
+        long = "".join(f"Line {number} on the {subject}.\n" for number in range(180))
+        (memory / f"{name}.md").write_text(note_text(name, long))
+    server.scripts[:] = [looking_up(), correcting()]
+    ricordo("curate", *BY_MODEL)
+    stable: str = server.asked[0].json["messages"][0]["content"][0]["text"]
+    touched = stable.partition("== touched notes\n")[2].partition("== index")[0]
+    assert touched.count("barnacle") > 300
+    assert "lantern" not in touched
+
+
 def refusing_the_note(wire: Wire, asked: Asked) -> None:
     """Refuse every question about a certain note."""
     refused = replies.streamed([replies.start(), *replies.ending("refusal")])

@@ -25,6 +25,7 @@ from ricordo.curation.brief import (
 )
 from ricordo.curation.engine import CurationProgress, Step, UnreadInput
 from ricordo.curation.note_check import NoteCheck, divide_budget
+from ricordo.curation.placement import SharedStems
 from ricordo.curation.project_facts import ProjectReader
 from ricordo.curation.user_decisions import DecisionSummary
 from ricordo.curation.user_messages import (
@@ -491,15 +492,25 @@ def _prepare_check(
 
 
 def _order_for_check(notebook: Notebook, memory: Memory) -> list[Note]:
-    """Return the notes of `memory` in the order in which they are checked."""
+    """Return the notes of `memory` in the order in which they are checked: the due ones by how
+    close they are to the first of them, so that notes on one subject are checked together.
+    """
     checked = load_curation_state(notebook.environment.state, memory.root).checked
     notes = [note for note in memory.notes if note.role is FileRole.NOTE and note.is_readable]
-
-    def get_time(note: Note) -> str:
+    times: dict[str, str] = {}
+    for note in notes:
         last = checked.get(note.path)
-        return last.at if last and last.digest == compute_digest(note.raw) else ""
-
-    return sorted(notes, key=lambda note: (get_time(note), note.path))
+        is_same = last is not None and last.digest == compute_digest(note.raw)
+        times[note.path] = last.at if last and is_same else ""
+    notes.sort(key=lambda note: (times[note.path], note.path))
+    due = [note for note in notes if not times[note.path]]
+    if not due:
+        return notes
+    near = SharedStems(memory).list_by_rarity(due[0].text, len(notes))
+    ranked = list(dict.fromkeys(note.path for note in (due[0], *near)))
+    places = {path: place for place, path in enumerate(ranked)}
+    due.sort(key=lambda note: places.get(note.path, len(ranked)))
+    return [*due, *notes[len(due) :]]
 
 
 def _warn_of_check(prepared: PreparedCuration, count: int) -> tuple[str, ...]:
