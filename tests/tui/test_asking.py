@@ -391,8 +391,10 @@ async def test_a_value_is_allowed_and_redacted_again_without_being_shown(
 async def test_notes_are_checked_and_the_corrections_reviewed(
     root: Path, server: MessagesServer
 ) -> None:
-    quotes = [{"source": "n3", "quote": "Sines"}, {"source": "n1", "quote": "Genova"}]
-    server.scripts[:] = [proposing({**MOVED, "evidence": quotes})]
+    quotes = [{"source": "n4", "quote": "Genova"}]
+    correction = {"note": "n3", "old": "Sines", "new": "Lagos", "reason": "it moved"}
+    answer = {"lookups": [], "corrections": [{**correction, "evidence": quotes}]}
+    server.scripts[:] = [replies.good(answer, name="report")]
     before = files(root)
     async with choosing(root) as (stage, _):
         await stage.press("left")

@@ -96,14 +96,6 @@ class CheckBudget:
     facts: int
     """Of what one round looks up."""
 
-    def count_sent(self, brief: Brief) -> int:
-        """Return the most tokens that all questions about `brief` send, beside the first prompt
-        and form.
-        """
-        rounds = MOST_QUESTIONS - 1
-        facts = self.facts * rounds * (rounds + 1) // 2
-        return MOST_QUESTIONS * brief.tokens + facts + rounds * _OVERHEAD
-
 
 def divide_budget(tokens: int) -> CheckBudget:
     """Return how so many `tokens`, which a run may send beside a prompt and form, are divided."""
@@ -122,6 +114,19 @@ class NoteCheck:
     budget: CheckBudget
     facts: tuple[ProjectFact, ...]
     """The facts in the brief."""
+
+    @property
+    def questions(self) -> int:
+        """How many questions are asked at most."""
+        return MOST_QUESTIONS if self.reader else 1
+
+    def count_sent(self, brief: Brief) -> int:
+        """Return the most tokens that all questions about `brief` send, beside the first prompt
+        and form.
+        """
+        rounds = self.questions - 1
+        facts = self.budget.facts * rounds * (rounds + 1) // 2
+        return self.questions * brief.tokens + facts + rounds * _OVERHEAD
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +161,7 @@ class _CheckRun:
 
     def answer(self) -> EngineAnswer:
         """Ask until the model looks nothing up, and return its corrections."""
-        rounds = MOST_QUESTIONS if self._check.reader else 1
+        rounds = self._check.questions
         for number in range(1, rounds + 1):
             try:
                 reply = self._ask(f"{number} of {rounds}")

@@ -528,7 +528,7 @@ def test_two_hundred_new_notes_are_not_written_by_one_word(
         assert "new notes within a day" not in curate(*BY_MODEL)
     server.scripts[:] = [proposing(*notes[:150]), proposing(*notes[150:]), proposing()]
     assert "150 proposed" in curate(*BY_MODEL)
-    assert "200 proposed" in curate(*BY_MODEL)
+    assert "50 proposed, 0 rejected, 150 pending from before\n" in curate(*BY_MODEL)
     told = ricordo("pending", "--apply", given="")
     assert "0 applied, 200 not applied" in told
     assert "150 new notes within a day, limit 12" in told

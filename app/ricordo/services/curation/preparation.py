@@ -401,7 +401,7 @@ class PreparedCuration:
     @property
     def tokens(self) -> int:
         """The most tokens that are sent, beside a prompt and form."""
-        return self.check.budget.count_sent(self.brief) if self.check else self.brief.tokens
+        return self.check.count_sent(self.brief) if self.check else self.brief.tokens
 
     @property
     def checked_notes(self) -> tuple[str, ...]:
