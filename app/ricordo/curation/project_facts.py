@@ -158,19 +158,15 @@ class ProjectReader:
         """Return when each of the `notes`, by their ids, was last changed: by the history of the
         project where they lie in it, else by the file.
         """
-        times = dict[str, str]()
-        if self._memory and self._is_in_git:
-            log = self._git(
-                "log", "--format=%x00%cs", "--name-only", "--relative", "--", self._memory
-            )
-            for commit in log.split("\0"):
-                day, _, paths = commit.partition("\n")
-                for path in paths.strip("\n").split("\n"):
-                    times.setdefault(path, day)
-        lines = [
-            (f"{id} ", times.get(f"{self._memory}{note.path}") or _format_day(note.facts.modified))
-            for id, note in notes.items()
-        ]
+        is_inside = self._memory and self._is_in_git
+        times = self._history.find_times(self._memory) if is_inside else {}
+
+        def get_day(note: Note) -> str:
+            first_and_last = times.get(f"{self._memory}{note.path}")
+            changed = first_and_last[1] if first_and_last else note.facts.modified
+            return date.fromtimestamp(changed).isoformat()
+
+        lines = [(f"{id} ", get_day(note)) for id, note in notes.items()]
         title = f"today is {self._now.date().isoformat()}; the notes were last changed on"
         return ProjectFact(title, f"{SOURCE}days", tuple(lines))
 
@@ -321,10 +317,6 @@ def _say(text: str, source: str = f"{SOURCE}search") -> ProjectFact:
 
 def _name(path: str) -> str:
     return f"{SOURCE}{make_one_line(path)}"
-
-
-def _format_day(seconds: float) -> str:
-    return date.fromtimestamp(seconds).isoformat()
 
 
 def _cut_around(line: str, wanted: str) -> str:

@@ -243,13 +243,27 @@ def test_what_is_looked_up_is_what_the_project_has(
 
 @pytest.mark.parametrize(
     "path",
-    ["../outside.txt", "/etc/passwd", "secrets.env", "memory/gate.md", ".git/config", "a/../b"],
+    [
+        "../outside.txt",
+        "/etc/passwd",
+        "secrets.env",
+        "memory/gate.md",
+        ".git/config",
+        "a/../b",
+        "link.txt",
+        "link/outside.txt",
+    ],
 )
 def test_nothing_outside_what_git_tracks_is_read(
     path: str, ricordo: Ricordo, server: MessagesServer, tmp_path: Path
 ) -> None:
     (tmp_path / "outside.txt").write_text("a word from outside")
-    given = looked_up(ricordo, server, ("file", path), ("folder", path))
+    (tmp_path / "harbour/link.txt").symlink_to(tmp_path / "outside.txt")
+    (tmp_path / "harbour/link").symlink_to(tmp_path)
+    words = ("search", "from outside")
+    given = looked_up(ricordo, server, ("file", path), ("folder", path), words)
+    assert given.count("| No file of the project has “from outside”.") == 1
+    given = given.replace("“from outside”", "")
     for words in ("from outside", "root:", "of the secret kind", "retries 3", "repositoryformat"):
         assert words not in given
     assert given.count("| The project has no ") == 2
@@ -281,6 +295,17 @@ def test_each_check_goes_on_with_the_notes_that_were_not_checked(
     assert [check(), check(), check()] == ["note n1", "note n2", "note n1"]
     (memory / "gate.md").write_text(note_text("gate", f"{long}And one more.\n"))
     assert check() == "note n1"
+
+
+def test_a_note_that_is_too_large_holds_up_no_other(
+    ricordo: Ricordo, server: MessagesServer, memory: Path
+) -> None:
+    (memory / "a.md").write_text(note_text("a", "A line about the sea.\n" * 4000))
+    server.scripts[:] = [looking_up(), correcting()]
+    told = ricordo("curate", *BY_MODEL)
+    assert "Too large for a check: a.md. Raise the setting engine.sent.\n" in told
+    assert "fit into one check" not in told
+    assert "The gate retries" in server.asked[0].body.decode()
 
 
 def test_notes_on_one_subject_are_checked_together(

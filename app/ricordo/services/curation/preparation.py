@@ -34,7 +34,7 @@ from ricordo.curation.user_messages import (
     find_memorable,
     read_user_messages,
 )
-from ricordo.errors import RateLimited
+from ricordo.errors import RateLimited, WrongUsage
 from ricordo.llm.question import estimate_tokens
 from ricordo.llm.redaction import Redaction
 from ricordo.memory.change import compute_digest
@@ -464,18 +464,23 @@ def _prepare_check(
     divided, now = divide_budget(budget), notebook.environment.now
     redaction = begin_redaction(notebook)
     decisions = load_user_decisions(notebook, memory)
+    if scope.note and scope.note not in memory.by_path:
+        raise WrongUsage(f"The note {make_one_line(scope.note)} no longer exists.")
     notes = [memory.by_path[scope.note]] if scope.note else _order_for_check(notebook, memory)
     project = notebook.environment.project or notebook.place.project
     reader = None
     if project and os.path.isdir(project):
         on = partial(step, CurationProgress(COMPOSING))
         reader = ProjectReader(project, memory.root, now, on)
-    chosen, room = list[str](), int(_OF_NOTES * divided.brief)
+    limit = room = int(_OF_NOTES * divided.brief)
+    too_large = [note for note in notes if estimate_tokens(note.text) > limit]
+    chosen: list[str] = []
     for note in notes:
-        room -= estimate_tokens(note.text)
-        if room < 0 and chosen:
-            break
-        chosen.append(note.path)
+        if note not in too_large:
+            room -= estimate_tokens(note.text)
+            if room < 0:
+                break
+            chosen.append(note.path)
     pending = [
         DecisionSummary("proposed", parse_moment(it.at) or now, it.change.reason, it.path)
         for it in load_curation_state(notebook.environment.state, memory.root).pending
@@ -488,7 +493,7 @@ def _prepare_check(
     brief = add_facts(brief, facts, int(_OF_SUMMARY * divided.brief), redaction)
     check = NoteCheck(reader, divided, facts)
     prepared = PreparedCuration(memory, scope, NewActivity(), (), brief, redaction, check=check)
-    return replace(prepared, warnings=_warn_of_check(prepared, len(notes)))
+    return replace(prepared, warnings=_warn_of_check(prepared, len(notes), too_large))
 
 
 def _order_for_check(notebook: Notebook, memory: Memory) -> list[Note]:
@@ -513,15 +518,19 @@ def _order_for_check(notebook: Notebook, memory: Memory) -> list[Note]:
     return [*due, *notes[len(due) :]]
 
 
-def _warn_of_check(prepared: PreparedCuration, count: int) -> tuple[str, ...]:
-    checked = len(prepared.checked_notes)
-    check = prepared.check
+def _warn_of_check(
+    prepared: PreparedCuration, count: int, too_large: Sequence[Note]
+) -> tuple[str, ...]:
+    fitting, checked = count - len(too_large), len(prepared.checked_notes)
+    large = ", ".join(make_one_line(note.path) for note in too_large[:_MOST_NAMED])
+    more = f" and {len(too_large) - _MOST_NAMED} more" if len(too_large) > _MOST_NAMED else ""
     warnings = (
         "The memory belongs to no project: notes are only compared with each other."
-        if check and check.reader is None
+        if prepared.check and prepared.check.reader is None
         else "",
-        f"{checked} of {count} notes fit into one check; the next one continues."
-        if checked < count
+        f"Too large for a check: {large}{more}. Raise the setting engine.sent." if large else "",
+        f"{checked} of {fitting} notes fit into one check; the next one continues."
+        if checked < fitting
         else "",
     )
     return tuple(filter(None, warnings))
