@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gc
 import os
+import tempfile
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -29,6 +30,16 @@ settings.register_profile(
     "soak", settings.get_profile("ricordo"), max_examples=20_000, derandomize=False
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ricordo"))
+
+
+_LONGEST_TMPDIR = 120
+"""Characters: agents cut the names of folders for projects whose path is longer than 200."""
+
+
+def pytest_configure() -> None:
+    """Use /tmp for temporary files where their directory is so long that agents cut names."""
+    if len(tempfile.gettempdir()) > _LONGEST_TMPDIR and os.access("/tmp", os.W_OK):
+        os.environ["TMPDIR"] = tempfile.tempdir = "/tmp"
 
 
 @pytest.hookimpl(wrapper=True)
