@@ -167,25 +167,28 @@ def compose_brief(
 
 
 def add_facts(
-    brief: Brief, facts: Iterable[ProjectFact], budget: int, redaction: Redaction
-) -> Brief:
-    """Return `brief` with facts of the project, the first that fit into `budget` tokens."""
-    chosen = list(facts)
+    brief: Brief, facts: Sequence[ProjectFact], budget: int, redaction: Redaction
+) -> tuple[Brief, list[ProjectFact]]:
+    """Return `brief` with those `facts` of the project that fit into `budget` tokens, the first
+    ones first, and which these are.
+    """
     writer = _BriefWriter(redaction, {})
-    redaction.learn(fact.text for fact in chosen)
-    known = brief.parts[PROJECT].blocks
-    blocks, sources = list(known), list(brief.sources)
+    redaction.learn(fact.text for fact in facts)
+    blocks, sources = list(brief.parts[PROJECT].blocks), list(brief.sources)
     room = budget * BYTES_PER_TOKEN
-    for fact in chosen:
+    added: list[ProjectFact] = []
+    for fact in facts:
         name = f"f{len(blocks) + 1}"
         block = writer.format_fact(fact, name)
+        if count_bytes(block) > room:
+            continue
         room -= count_bytes(block)
-        if room < 0:
-            break
         blocks.append(block)
         sources.append((name, fact.source))
+        added.append(fact)
     part = BriefPart(_TITLES[PROJECT], tuple(blocks))
-    return replace(brief, parts=(*brief.parts[:PROJECT], part), sources=tuple(sources))
+    parts = (*brief.parts[:PROJECT], part)
+    return replace(brief, parts=parts, sources=tuple(sources)), added
 
 
 def estimate_message(message: UserMessage) -> int:

@@ -20,6 +20,7 @@ from ricordo.curation.engines.llm import ModelClient
 from ricordo.curation.form import ModelForm
 from ricordo.curation.parts import PartwiseEngine
 from ricordo.curation.project_facts import (
+    SOURCE,
     Lookup,
     LookupKind,
     ProjectFact,
@@ -40,6 +41,10 @@ _MOST_FACTS = 12_000
 """Tokens of what one round looks up."""
 _OVERHEAD = 4_000
 """Tokens of the prompt and the form, which are sent with every question."""
+_FOR_NAMES = 1_000
+"""Tokens of the names of what did not fit."""
+_LONG = (LookupKind.FILE, LookupKind.NOTE)
+"""Lookups with long results."""
 _LOOKUP = describe_object(
     kind=describe_text("What is looked up.", enum=[kind.value for kind in LookupKind]),
     what=describe_text(
@@ -221,18 +226,26 @@ class _CheckRun:
         return replace(answer, changes=changes, rejected=rejected, extra_usage=extra)
 
     def _look_up(self, lookups: Sequence[Lookup]) -> None:
-        """Add what the project has of the `lookups` to the brief, as much as fits."""
-        found: list[ProjectFact] = []
+        """Add what the project has of the `lookups` to the brief, as much as fits: what is short
+        first. What does not fit is named.
+        """
+        known = {(fact.title, fact.source) for fact in self._facts}
+        by_fact: dict[ProjectFact, Lookup] = {}
         for number, lookup in enumerate(lookups, 1):
             progress = CurationProgress(f"looking up {number} of {len(lookups)} in the project")
             self._step(progress)
-            known = {(fact.title, fact.source) for fact in (*self._facts, *found)}
-            new = self._look_up_one(lookup)
-            found += [fact for fact in new if (fact.title, fact.source) not in known]
-        before = len(self._brief.sources)
-        redaction = self._engine.redaction
-        self._brief = add_facts(self._brief, found, self._check.budget.facts, redaction)
-        self._facts += found[: len(self._brief.sources) - before]
+            for fact in self._look_up_one(lookup):
+                if (fact.title, fact.source) not in known:
+                    by_fact.setdefault(fact, lookup)
+        facts = sorted(by_fact, key=lambda fact: by_fact[fact].kind in _LONG)
+        redaction, budget = self._engine.redaction, self._check.budget.facts
+        self._brief, added = add_facts(self._brief, facts, budget, redaction)
+        left = dict.fromkeys(by_fact[fact].what for fact in facts if fact not in added)
+        if left:
+            lines = tuple(("", what) for what in left)
+            more = [ProjectFact("found, but not shown for lack of room", f"{SOURCE}room", lines)]
+            self._brief, _ = add_facts(self._brief, more, _FOR_NAMES, redaction)
+        self._facts += added
 
     def _look_up_one(self, lookup: Lookup) -> list[ProjectFact]:
         if lookup.kind is not LookupKind.NOTE:

@@ -6,6 +6,7 @@ ignored file, never through a link.
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
@@ -166,9 +167,9 @@ class ProjectReader:
             changed = first_and_last[1] if first_and_last else note.facts.modified
             return date.fromtimestamp(changed).isoformat()
 
-        lines = [(f"{id} ", get_day(note)) for id, note in notes.items()]
-        title = f"today is {self._now.date().isoformat()}; the notes were last changed on"
-        return ProjectFact(title, f"{SOURCE}days", tuple(lines))
+        lines = [f"{id} was last changed on {get_day(note)}" for id, note in notes.items()]
+        title = f"today is {self._now.date().isoformat()}"
+        return ProjectFact(title, f"{SOURCE}days", _mark("", lines))
 
     def look_up(self, lookup: Lookup) -> list[ProjectFact]:
         """Return what the project has of a lookup, or one fact that says that it has nothing."""
@@ -244,7 +245,7 @@ class ProjectReader:
         searches = (
             (f"commits whose message has “{wanted}”", ("HEAD", *message)),
             (f"commits that are not merged and say “{wanted}”", (*_UNMERGED, *message)),
-            (f"commits that changed {wanted}", ("HEAD", *limits, "--", f":(literal){wanted}")),
+            (f"commits that changed {wanted}", ("HEAD", *limits, "--", _match_path(wanted))),
         )
         is_empty = True
         for title, words in searches:
@@ -305,6 +306,11 @@ class ProjectReader:
 
 _UNMERGED = ("--branches", "--remotes", "--not", "HEAD")
 """The commits of all branches that are not part of the one that is checked out."""
+
+
+def _match_path(wanted: str) -> str:
+    """Return the pattern of git for a path, or for a name in any folder."""
+    return f":(literal){wanted}" if "/" in wanted else f":(glob)**/{glob.escape(wanted)}"
 
 
 def _mark(mark: str, lines: Iterable[str]) -> tuple[tuple[str, str], ...]:

@@ -269,6 +269,26 @@ def test_nothing_outside_what_git_tracks_is_read(
     assert given.count("| The project has no ") == 2
 
 
+def test_a_file_is_found_in_the_history_by_its_name_alone(
+    ricordo: Ricordo, server: MessagesServer
+) -> None:
+    given = looked_up(ricordo, server, ("commits", "old.py"), ("file", "lib/old.py"))
+    assert "commits that changed old.py\n" in given
+    assert given.count("| Drop the old gate\n") >= 1
+
+
+def test_what_does_not_fit_is_named_and_short_results_come_first(
+    ricordo: Ricordo, server: MessagesServer, project: Path
+) -> None:
+    long = [("file", f"log{number}.txt", 1) for number in range(3)]
+    wide = "a wide line of the log book, " * 9
+    write_memory(project, {f"log{n}.txt": f"{wide}\n" * 150 for n in range(3)})
+    given = looked_up(ricordo, server, *long, ("search", "RETRIES"))
+    assert "RETRIES = 8" in given
+    room = given.partition("found, but not shown for lack of room\n")[2]
+    assert "| log" in room
+
+
 def test_lookups_that_are_none_are_skipped(ricordo: Ricordo, server: MessagesServer) -> None:
     given = looked_up(ricordo, server, ("search", " "), ("search", "y" * 500), ("note", "n99"))
     assert "nothing found" not in given

@@ -490,8 +490,8 @@ def _prepare_check(
     facts = (reader.date_notes(shown), *reader.summarize()) if reader else ()
     if memory.index is not None:
         brief = replace(brief, ids=(*brief.ids, (INDEX_NAME, memory.index.path)))
-    brief = add_facts(brief, facts, int(_OF_SUMMARY * divided.brief), redaction)
-    check = NoteCheck(reader, divided, facts)
+    brief, added = add_facts(brief, facts, int(_OF_SUMMARY * divided.brief), redaction)
+    check = NoteCheck(reader, divided, tuple(added))
     prepared = PreparedCuration(memory, scope, NewActivity(), (), brief, redaction, check=check)
     return replace(prepared, warnings=_warn_of_check(prepared, len(notes), too_large))
 
