@@ -35,11 +35,11 @@ from ricordo.memory.memory import Memory
 
 MOST_QUESTIONS = 3
 """Questions of a check: two rounds of lookups, then corrections."""
-_SHARE = 0.18
+_SHARE = 0.15
 """The share of what may be sent that the brief takes: it is sent with every question."""
 _MOST_FACTS = 12_000
 """Tokens of what one round looks up."""
-_OVERHEAD = 4_000
+_OVERHEAD = 3_000
 """Tokens of the prompt and the form, which are sent with every question."""
 _FOR_NAMES = 1_000
 """Tokens of the names of what did not fit."""
@@ -229,13 +229,12 @@ class _CheckRun:
         """Add what the project has of the `lookups` to the brief, as much as fits: what is short
         first. What does not fit is named.
         """
-        known = {(fact.title, fact.source) for fact in self._facts}
         by_fact: dict[ProjectFact, Lookup] = {}
         for number, lookup in enumerate(lookups, 1):
             progress = CurationProgress(f"looking up {number} of {len(lookups)} in the project")
             self._step(progress)
             for fact in self._look_up_one(lookup):
-                if (fact.title, fact.source) not in known:
+                if fact not in self._facts:
                     by_fact.setdefault(fact, lookup)
         facts = sorted(by_fact, key=lambda fact: by_fact[fact].kind in _LONG)
         redaction, budget = self._engine.redaction, self._check.budget.facts

@@ -78,7 +78,7 @@ class ProjectFact(NamedTuple):
     source: str
     """The source of quotes from it."""
     lines: tuple[tuple[str, str], ...]
-    """The lines, each with the mark before it: its number, or the id and day of a commit."""
+    """The lines, each with the mark before it: its number, or nothing."""
 
     @property
     def text(self) -> str:
@@ -145,14 +145,14 @@ class ProjectReader:
             return facts
         log = self._log("HEAD", f"--max-count={_NEWEST}")
         head = self._git("rev-parse", "--abbrev-ref", "HEAD").strip()
-        facts.append(ProjectFact(f"the newest commits of {head}", _LOG, tuple(log)))
+        facts.append(ProjectFact(f"the newest commits of {head}", _LOG, _mark("", log)))
         every = ("--branches", "--remotes", "--tags")
         limits = ("--simplify-by-decoration", f"--max-count={_MOST_REFS}")
         refs = self._git("log", *every, *limits, "--format=%cs%x09%D")
         rows = (line.partition("\t") for line in refs.split("\n"))
-        named = tuple((f"{day} ", _cut(names)) for day, _, names in rows if names)
+        named = [_cut(f"{day} {names}") for day, _, names in rows if names]
         if named:
-            facts.append(ProjectFact("branches and tags", _LOG, named))
+            facts.append(ProjectFact("branches and tags", _LOG, _mark("", named)))
         return facts
 
     def date_notes(self, notes: Mapping[str, Note]) -> ProjectFact:
@@ -249,10 +249,10 @@ class ProjectReader:
         )
         is_empty = True
         for title, words in searches:
-            commits = tuple(self._log(*words))
+            commits = self._log(*words)
             if commits:
                 is_empty = False
-                yield ProjectFact(title, _LOG, commits)
+                yield ProjectFact(title, _LOG, _mark("", commits))
         if is_empty:
             yield _say(f"No commit has “{wanted}” in its message, or changed such a path.", _LOG)
 
@@ -262,16 +262,15 @@ class ProjectReader:
         """
         shown = make_one_line(path)
         says = [f"The project has no {what} {shown} that git tracks or would track."]
-        before: tuple[tuple[str, str], ...] = ()
         if self._is_in_git and path:
             changed = ("HEAD", "--max-count=2", "--", f":(literal){path}")
-            before = tuple(self._log(*changed))
+            says += [f"{commit} changed it." for commit in self._log(*changed)]
             moved = self._history.find_new_path(path)
             says += [f"It was moved to {make_one_line(moved)}."] if moved else []
         same = self._tree.by_name.get(path.rpartition("/")[2].lower(), ())
         named = [make_one_line(it) for it in same if not self._is_of_memory(it)][:_MOST_HITS]
         says += [f"Of that name there is {', '.join(named)}."] if named else []
-        return ProjectFact(f"{what} {shown}", _name(path), (*_mark("", says), *before))
+        return ProjectFact(f"{what} {shown}", _name(path), _mark("", says))
 
     def _list_folder(self, folder: str) -> Sequence[str]:
         """Return the names in a folder of the project, folders with `/`; none where there is no
@@ -292,12 +291,10 @@ class ProjectReader:
     def _is_of_memory(self, path: str) -> bool:
         return bool(self._memory) and path.startswith(self._memory)
 
-    def _log(self, *words: str) -> Iterator[tuple[str, str]]:
-        """Yield commits: their id and day as the mark, and their subject."""
-        for line in self._git("log", "--format=%h %cs%x09%s", *words).split("\n"):
-            mark, tab, subject = line.partition("\t")
-            if tab:
-                yield f"{mark} ", _cut(subject)
+    def _log(self, *words: str) -> list[str]:
+        """Return commits, a line each: id, day and subject."""
+        lines = self._git("log", "--format=%h %cs %s", *words).split("\n")
+        return [_cut(line) for line in lines if line]
 
     def _git(self, command: str, *words: str) -> str:
         output = git.run_git(self._root, command, *words, seconds=_SECONDS)

@@ -25,6 +25,7 @@ from ricordo.curation.brief import (
 )
 from ricordo.curation.engine import CurationProgress, Step, UnreadInput
 from ricordo.curation.note_check import NoteCheck, divide_budget
+from ricordo.curation.pending import PendingProposal
 from ricordo.curation.placement import SharedStems
 from ricordo.curation.project_facts import ProjectReader
 from ricordo.curation.user_decisions import DecisionSummary
@@ -482,7 +483,7 @@ def _prepare_check(
                 break
             chosen.append(note.path)
     pending = [
-        DecisionSummary("proposed", parse_moment(it.at) or now, it.change.reason, it.path)
+        DecisionSummary("proposed", parse_moment(it.at) or now, _describe_pending(it), it.path)
         for it in load_curation_state(notebook.environment.state, memory.root).pending
     ]
     brief = compose_brief(memory, chosen, (), (), divided.brief, redaction, decisions, pending)
@@ -496,9 +497,18 @@ def _prepare_check(
     return replace(prepared, warnings=_warn_of_check(prepared, len(notes), too_large))
 
 
+def _describe_pending(it: PendingProposal) -> str:
+    """Return a pending proposal in one line: the text that it replaces, and why."""
+    old = getattr(it.change.operation, "old", "")
+    return make_one_line(
+        f"“{clip(old, _LONGEST)}”: {it.change.reason}" if old else it.change.reason
+    )
+
+
 def _order_for_check(notebook: Notebook, memory: Memory) -> list[Note]:
-    """Return the notes of `memory` in the order in which they are checked: the due ones by how
-    close they are to the first of them, so that notes on one subject are checked together.
+    """Return the notes of `memory` that are to be checked, in order: those that were never checked
+    or have changed since, by how close they are to the first of them, so that notes on one subject
+    are checked together; where there are none, all, the oldest check first.
     """
     checked = load_curation_state(notebook.environment.state, memory.root).checked
     notes = [note for note in memory.notes if note.role is FileRole.NOTE and note.is_readable]
@@ -515,7 +525,7 @@ def _order_for_check(notebook: Notebook, memory: Memory) -> list[Note]:
     ranked = list(dict.fromkeys(note.path for note in (due[0], *near)))
     places = {path: place for place, path in enumerate(ranked)}
     due.sort(key=lambda note: places.get(note.path, len(ranked)))
-    return [*due, *notes[len(due) :]]
+    return due
 
 
 def _warn_of_check(
@@ -529,7 +539,7 @@ def _warn_of_check(
         if prepared.check and prepared.check.reader is None
         else "",
         f"Too large for a check: {large}{more}. Raise the setting engine.sent." if large else "",
-        f"{checked} of {fitting} notes fit into one check; the next one continues."
+        f"{checked} of {fitting} notes to check fit into one run; the next one continues."
         if checked < fitting
         else "",
     )
