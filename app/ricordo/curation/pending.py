@@ -20,6 +20,7 @@ from ricordo.memory.change import (
     Change,
     ChangeOperation,
     Edit,
+    Replace,
     compute_digest,
 )
 from ricordo.memory.diff import format_unified
@@ -39,7 +40,8 @@ class PendingProposal:
     diff: str
     """The unified diff of all files."""
     made_against: Mapping[str, str | None]
-    """The SHA-256 of every file that it changes, except indexes, which grow by lines; None where
+    """The SHA-256 of every file that it changes, except indexes, which grow by lines; several with
+    blanks between them where it applies also after others that were applied to the file; None where
     the file must not exist."""
     warnings: tuple[str, ...] = ()
     alarms: tuple[Alarm, ...] = ()
@@ -53,6 +55,29 @@ class PendingProposal:
     """When it was proposed, ISO 8601; "" where unknown."""
     session: str = ""
     """The id of the session of an agent that submitted it; "" for one of a curation."""
+
+    @property
+    def is_after_others(self) -> bool:
+        """Whether it applies also after others that were applied to its note."""
+        return any(" " in digests for digests in self.made_against.values() if digests)
+
+    def after_edits(self, changed: Mapping[str, tuple[str | None, str | None]]) -> PendingProposal:
+        """Return the proposal so that it applies also after edits of other passages of its note;
+        `changed` has the digests of files before and after the edits, by path. Only the replacement
+        of a passage finds its place again.
+        """
+        if not isinstance(self.change.operation, Replace):
+            return self
+        against = dict(self.made_against)
+        for path, digests in self.made_against.items():
+            before, after = changed.get(path, (None, None))
+            if digests and after and before in digests.split() and after not in digests.split():
+                against[path] = f"{digests} {after}"
+        return replace(self, made_against=against)
+
+    def with_diff(self, edits: tuple[Edit, ...]) -> PendingProposal:
+        """Return the proposal with the diff of its `edits` as they are now."""
+        return replace(self, diff="".join(_format_diffs(edits)))
 
     @property
     def all_warnings(self) -> tuple[str, ...]:

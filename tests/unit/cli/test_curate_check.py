@@ -180,6 +180,38 @@ def test_what_is_pending_is_not_proposed_twice(ricordo: Ricordo, server: Message
     assert re.search(r"== decided\nn1 proposed on [\d-]+ \| “3 times”: RETRIES is 8\n", stable)
 
 
+def test_corrections_of_one_note_can_be_decided_one_by_one(
+    ricordo: Ricordo, server: MessagesServer, memory: Path
+) -> None:
+    quote = ("f5", "RETRIES = 8")
+    second = quoting(quote, old="(`RETRIES`)", new="(`RETRIES`, src/gate.py)")
+    server.scripts[1:] = [correcting(CORRECTED, second, quoting(quote, old="The gate retries"))]
+    ricordo("curate", *BY_MODEL)
+
+    def pending() -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = json.loads(ricordo("pending", "--json"))["changes"]
+        return found
+
+    before = contents(memory)
+    first, other, last = pending()
+    ricordo("pending", "--apply", first["id"])
+    assert "+The gate retries 8 times (`RETRIES`, src/gate.py)." in pending()[0]["diff"]
+    ricordo("pending", "--apply", other["id"])
+    after = (memory / "gate.md").read_text("utf-8")
+    assert "The gate retries 8 times (`RETRIES`, src/gate.py)." in after
+    # whatever others change makes what was shown outdated
+    (memory / "gate.md").write_text(f"{after}One more line.\n")
+    told = ricordo("pending", "--apply", last["id"], code=4)
+    assert "gate.md has changed since this was proposed" in told
+    (memory / "gate.md").write_text(after)
+    ricordo("undo")
+    ricordo("undo")
+    assert contents(memory) == before
+    for proposal in (first, other):
+        ricordo("pending", "--apply", proposal["id"])
+    assert (memory / "gate.md").read_text("utf-8") == after
+
+
 def test_a_note_without_any_use_is_retired(ricordo: Ricordo, server: MessagesServer) -> None:
     server.scripts[1:] = [correcting(quoting(("f5", "RETRIES = 8"), note="n2", old="", new=""))]
     ricordo("curate", *BY_MODEL)

@@ -230,7 +230,9 @@ def pending_proposals(notebook: Notebook, memory: Memory) -> tuple[PendingPropos
     """Return the pending proposals on `memory`. One that contradicts a later decision of the user
     has a warning. Raises StateUnusable.
     """
-    pending = load_curation_state(notebook.environment.state, memory.root).pending
+    stored = load_curation_state(notebook.environment.state, memory.root).pending
+    marked = protected_paths(notebook) if any(it.is_after_others for it in stored) else ()
+    pending = tuple(_refresh_diff(memory, it, marked) for it in stored)
     decisions = load_user_decisions(notebook, memory) if pending else NO_DECISIONS
     if decisions == NO_DECISIONS:
         return pending
@@ -239,6 +241,18 @@ def pending_proposals(notebook: Notebook, memory: Memory) -> tuple[PendingPropos
         why = _find_objection(notebook, memory, decisions, it)
         found.append(replace(it, warnings=(why, *it.warnings)) if why else it)
     return tuple(found)
+
+
+def _refresh_diff(memory: Memory, it: PendingProposal, marked: Collection[str]) -> PendingProposal:
+    """Return a proposal with the diff that it makes now, after others that were applied to its
+    note; as it is where it makes none.
+    """
+    if not it.is_after_others or explain_change(memory, it):
+        return it
+    try:
+        return it.with_diff(compose(memory, [it.change], protected=marked).edits)
+    except ChangeRefused:
+        return it
 
 
 def _find_objection(
@@ -254,9 +268,10 @@ def _find_objection(
 
 def explain_change(memory: Memory, it: PendingProposal) -> str:
     """Return why a proposal no longer applies as shown; "" where it does."""
-    for path, sha in it.made_against.items():
+    for path, digests in it.made_against.items():
         file = memory.by_path.get(path)
-        if (compute_digest(file.raw) if file is not None else None) != sha:
+        digest = compute_digest(file.raw) if file is not None else None
+        if digest not in (digests.split() if digests else (digests,)):
             return f"{path} has changed since this was proposed"
     act = it.change.operation
     if isinstance(act, AddEntry) and act.note in memory.entries:
@@ -465,7 +480,9 @@ def record_applied(
     """Record in the ledger what was `applied`, if anything, and `refused` with it; the history has
     it already. Raises StateUnusable.
     """
+    edits = plan.change_set.edits if applied is not None else ()
     try:
+        _follow_edits(notebook, edits)
         _move_cursors(notebook)
         act = applied.token if applied is not None else ""
         accepted, rejected = _by_run(plan.chosen), _by_run(refused)
@@ -479,7 +496,6 @@ def record_applied(
         raise StateUnusable(
             error.message, changed=f"{done}; the ledger does not record it."
         ) from None
-    edits = plan.change_set.edits if applied is not None else ()
     return ApplyResult(plan.chosen, plan.skipped, edits, tuple(refused))
 
 
@@ -506,6 +522,26 @@ def refuse(notebook: Notebook, refused: Iterable[PendingProposal], reason: str =
 def _list_findings(proposals: Iterable[PendingProposal]) -> tuple[str, ...]:
     """Return the ids of the findings that `proposals` fix."""
     return tuple(sorted({it.finding for it in proposals if it.finding}))
+
+
+def _follow_edits(notebook: Notebook, edits: Iterable[Edit]) -> None:
+    """Let pending proposals that replace a passage apply also after `edits` of their note that the
+    user has just accepted: their own passage is still what was shown.
+    """
+    changed = {
+        edit.path: (compute_digest(edit.before), compute_digest(edit.after))
+        for edit in edits
+        if edit.before is not None and edit.after is not None
+    }
+    if not changed:
+        return
+    with state_lock(notebook.environment.state):
+        state = load_curation_state(notebook.environment.state, notebook.place.root)
+        proposals = tuple(
+            it if state.is_decided(it.id) else it.after_edits(changed) for it in state.proposals
+        )
+        if proposals != state.proposals:
+            save_state(notebook, replace(state, proposals=proposals))
 
 
 def _move_cursors(notebook: Notebook) -> None:
