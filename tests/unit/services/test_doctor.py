@@ -1066,9 +1066,12 @@ def test_what_agents_noted_of_a_repository(machine: Machine, doctor: Doctor, age
 def test_a_commit_is_known_by_its_subject(machine: Machine, doctor: Doctor):
     old = repository(machine, "code/tidepool")
     commit = git(old, "rev-parse", "--short", "HEAD").strip()
-    if commit.isdecimal() or commit.isalpha():
-        git(old, "commit", "--quiet", "--amend", "--allow-empty", "-m", "begin code/tidepool")
-        commit = git(old, "rev-parse", "--short=12", "HEAD").strip()
+    body = 0
+    while commit.isdecimal() or commit.isalpha():  # which would be a number or a word
+        body += 1
+        words = ("--amend", "--allow-empty", "-m", "begin code/tidepool", "-m", str(body))
+        git(old, "commit", "--quiet", *words)
+        commit = git(old, "rev-parse", "--short", "HEAD").strip()
     plant(machine, old, "a", pier="In the harbour.\n")
     say(machine.project_folder(old), "a", old, content=f"on {commit} begin something else")
     old.rename(machine.path / "code/harbour")
