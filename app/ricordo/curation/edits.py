@@ -21,17 +21,7 @@ from ricordo.curation.validation import MAX_TEXT_BYTES, describe_act
 from ricordo.errors import ChangeRefused
 from ricordo.llm.redaction import Redaction
 from ricordo.memory import change as acts
-from ricordo.memory.change import (
-    AddLink,
-    ChangeOperation,
-    EditLine,
-    Insert,
-    Merge,
-    Replace,
-    Retire,
-    Rewrite,
-)
-from ricordo.memory.layout import FileRole
+from ricordo.memory.change import AddLink, ChangeOperation, Insert, Merge, Replace, Retire, Rewrite
 from ricordo.memory.lines import convert_line_ends, detect_line_end, find_only_place
 from ricordo.memory.memory import Memory
 from ricordo.memory.new_note import create_note, format_frontmatter
@@ -224,19 +214,10 @@ def _find_path(ids: Mapping[str, str], name: str) -> str:
     return ids[name]
 
 
-def _replace(memory: Memory, ids: Mapping[str, str], fields: dict[str, Any]) -> ChangeOperation:
-    path, old, new = _find_path(ids, fields["note"]), fields["old"], fields["new"]
-    if not old:
+def _replace(_: Memory, ids: Mapping[str, str], fields: dict[str, Any]) -> ChangeOperation:
+    if not fields["old"]:
         raise ChangeRefused("The text to replace is empty.")
-    if memory.layout.get_role(path) is not FileRole.INDEX:
-        return Replace(path, old, new)
-    text = memory.by_path[path].text
-    number = text.count("\n", 0, find_only_place(text, old, path)) + 1
-    if "\n" in f"{old}{new}":
-        raise ChangeRefused("An edit of the index changes one line.")
-    line = text.split("\n")[number - 1].rstrip("\r")
-    changed = line.replace(old, new)
-    return EditLine(path, number, line, changed if changed.strip() else None)
+    return Replace(_find_path(ids, fields["note"]), fields["old"], fields["new"])
 
 
 def _insert(_: Memory, ids: Mapping[str, str], fields: dict[str, Any]) -> ChangeOperation:

@@ -286,12 +286,13 @@ def _refuse_text(act: ChangeOperation) -> None:
 
 
 def _refuse_other_files(memory: Memory, act: ChangeOperation) -> None:
-    """Raise ChangeRefused unless an act changes a note, or lines of an index: a curator writes no
-    log, no schema and no raw source.
+    """Raise ChangeRefused unless an act changes a note, or single lines of an index: a curator
+    writes no log, no schema and no raw source.
     """
     path = getattr(act, "path", "")
     role = memory.layout.get_role(path)
-    is_of_index = isinstance(act, acts.AddEntry | acts.EditLine | acts.MoveLine)
+    is_of_line = isinstance(act, acts.Replace) and "\n" not in f"{act.old}{act.new}"
+    is_of_index = is_of_line or isinstance(act, acts.AddEntry | acts.EditLine | acts.MoveLine)
     if role in (FileRole.SUPPORT, FileRole.SOURCE) or (role is FileRole.INDEX and not is_of_index):
         raise ChangeRefused(f"Curators cannot change {make_one_line(path)}.")
 

@@ -230,16 +230,22 @@ def test_words_that_nobody_looked_up_are_not_found(
     assert "quote not found in project: src/gate.py" in waiting["warnings"]
 
 
-def test_a_line_of_the_index_is_corrected(
+def test_passages_of_one_line_of_the_index_are_corrected(
     ricordo: Ricordo, server: MessagesServer, memory: Path
 ) -> None:
-    edit = quoting(("f5", "RETRIES = 8"), note="index")
-    server.scripts[1:] = [correcting(edit)]
-    ricordo("curate", *BY_MODEL)
-    (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
-    ricordo("pending", "--apply", waiting["id"])
-    first = (memory / "MEMORY.md").read_text("utf-8").split("\n")[0]
-    assert first == "- [gate](gate.md) — the gate retries 8 times"
+    quote = ("f5", "RETRIES = 8")
+    first = quoting(quote, note="index")
+    second = quoting(quote, note="index", old="the gate retries", new="the gate tries")
+    lines = quoting(quote, note="index", old="3 times\n- [lock]", new="8 times\n- [lock]")
+    server.scripts[1:] = [correcting(first, second, lines)]
+    assert "Curators cannot change MEMORY.md" in ricordo("curate", *BY_MODEL)
+    ids = [it["id"] for it in json.loads(ricordo("pending", "--json"))["changes"]]
+    ricordo("pending", "--apply", ids[0])
+    ricordo("pending", "--apply", ids[1])
+    assert (memory / "MEMORY.md").read_text("utf-8").split("\n")[:2] == [
+        "- [gate](gate.md) — the gate tries 8 times",
+        "- [lock](lock.md) — x",
+    ]
 
 
 def test_what_is_looked_up_is_what_the_project_has(
