@@ -41,6 +41,8 @@ _TITLES = (
     *("schema", "touched notes", "index", "other notes", "decided", "gaps", "activity"),
     "project",
 )
+_OF_INDEX = 0.25
+"""The share of the brief of a check up to which it has the whole index."""
 _MOST_DECIDED = 60
 """Decisions of the user in the brief, the newest."""
 _LONGEST_DECIDED = 300
@@ -119,12 +121,15 @@ def compose_brief(
     redaction: Redaction | None = None,
     decisions: UserDecisions = NO_DECISIONS,
     pending: Sequence[DecisionSummary] = (),
+    *,
+    is_check: bool = False,
 ) -> Brief:
     """Return the brief on `memory`. `touched` are the paths of the notes that the activity is
     about, `messages` those of the user in order of time, `search_misses` the searches without
     results; `budget` is in tokens. `redaction` is that of the run, which seals what is sent. Of the
     `decisions` the brief has those about existing notes and about proposals, and after them what is
-    `pending`.
+    `pending`. Where the touched notes are to be checked, they are left out last, and of a long
+    index only the lines on them are shown.
     """
     ids = name_notes(memory)
     names = {path: name for name, path in ids}
@@ -148,7 +153,9 @@ def compose_brief(
     blocks: tuple[list[str], ...] = (
         writer.format_files(_find_schemas(memory)),
         [writer.format_note(note) for note in shown],
-        writer.format_files(index),
+        _select_lines(writer.format_files(index), shown, budget)
+        if is_check
+        else writer.format_files(index),
         [writer.format_short(note, name) for note, name in listed],
         [writer.format_decision(decision) for decision in reversed(decided)],
         [f"{line}\n" for words in search_misses for line in writer.fence("", words)],
@@ -163,7 +170,19 @@ def compose_brief(
     )
     sources = tuple((f"t{number}", message.source) for number, message in enumerate(messages, 1))
     short = {names[note.path]: writer.format_short(note, names[note.path]) for note in shown}
-    return _fit(Brief(parts, ids, sources, short_lines=short), budget * BYTES_PER_TOKEN)
+    brief = Brief(parts, ids, sources, short_lines=short)
+    order = _SHORTENINGS_OF_CHECK if is_check else _SHORTENINGS
+    return _fit(brief, budget * BYTES_PER_TOKEN, order)
+
+
+def _select_lines(lines: list[str], notes: Iterable[Note], budget: int) -> list[str]:
+    """Return the lines of an index for a check of `notes`: all where they are few, else those that
+    name one of them.
+    """
+    if count_bytes("".join(lines)) <= _OF_INDEX * budget * BYTES_PER_TOKEN:
+        return lines
+    names = [name for note in notes for name in (note.path, f"[[{note.stem}")]
+    return [line for line in lines if not names or any(name in line for name in names)]
 
 
 def add_facts(
@@ -281,9 +300,9 @@ class _Shortening(NamedTuple):
     """The share of the budget that the part keeps."""
 
 
-def _fit(brief: Brief, most: int) -> Brief:
-    """Return `brief` within `most` bytes, shortened in the order of the module docstring."""
-    for step in _SHORTENINGS:
+def _fit(brief: Brief, most: int, order: Iterable[_Shortening]) -> Brief:
+    """Return `brief` within `most` bytes, shortened in that order."""
+    for step in order:
         part = brief.parts[step.part]
         over = min(
             count_bytes(brief.text) - most, count_bytes(_format_part(part)) - int(step.keeps * most)
@@ -341,6 +360,16 @@ _SHORTENINGS = (
     _Shortening(SCHEMA, _drop_last),
     _Shortening(DECIDED, _drop_first),
     _Shortening(ACTIVITY, _drop_first),
+)
+
+
+_SHORTENINGS_OF_CHECK = (
+    _Shortening(OTHERS, _drop_descriptions, what="descriptions"),
+    _Shortening(OTHERS, _drop_last),
+    _Shortening(SCHEMA, _drop_last),
+    _Shortening(INDEX, _drop_last),
+    _Shortening(DECIDED, _drop_first),
+    _Shortening(TOUCHED, _drop_last),
 )
 
 

@@ -49,7 +49,7 @@ _LOOKUP = describe_object(
     kind=describe_text("What is looked up.", enum=[kind.value for kind in LookupKind]),
     what=describe_text(
         "search: a text as a file has it. file, folder: a path in the project. commits: words of "
-        "a message, or a path. note: the id of a note."
+        "a message, the id of a commit, or a path. note: the id or name of a note."
     ),
     line={"type": "integer", "description": "file: the line around which to read; else 0."},
 )
@@ -249,9 +249,14 @@ class _CheckRun:
     def _look_up_one(self, lookup: Lookup) -> list[ProjectFact]:
         if lookup.kind is not LookupKind.NOTE:
             return self._check.reader.look_up(lookup) if self._check.reader else []
-        note = self._memory.by_path.get(dict(self._brief.ids).get(lookup.what, ""))
-        shown = {find_name(TOUCHED, block) for block in self._brief.parts[TOUCHED].blocks}
-        if note is None or not note.is_readable or lookup.what in shown:
+        paths = dict(self._brief.ids)
+        path = paths.get(lookup.what, lookup.what)
+        note = self._memory.by_path.get(path) or self._memory.by_path.get(f"{path}.md")
+        if note is None:
+            says = f"The memory has no note {lookup.what}."
+            return [ProjectFact("nothing found", f"{SOURCE}memory", (("", says),))]
+        shown = {paths[find_name(TOUCHED, it)] for it in self._brief.parts[TOUCHED].blocks}
+        if not note.is_readable or note.path in shown:
             return []
         lines = enumerate(note.text.split("\n"), 1)
         marked = tuple((str(line), text) for line, text in lines)

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from ricordo import git
 from ricordo.lint.claims.history import CODE_ENDINGS, ProjectHistory
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 from ricordo.storage.project_tree import ProjectTree, is_in_git, list_project
 from ricordo.text import clip, make_one_line
 
@@ -56,7 +57,7 @@ class LookupKind(StrEnum):
     COMMITS = "commits"
     """The commits whose message has a text, or that changed a path."""
     NOTE = "note"
-    """A note in full, by its id."""
+    """A note in full, by its id or path."""
 
 
 _KINDS = frozenset(kind.value for kind in LookupKind)
@@ -186,7 +187,7 @@ class ProjectReader:
     def _search(self, lookup: Lookup) -> Iterator[ProjectFact]:
         wanted = lookup.what
         where = ("--untracked",) if self._is_in_git else ("--no-index", "--exclude-standard")
-        is_word = len(wanted) < _LEAST_LETTERS or wanted.replace(".", "").isdigit()
+        is_word = wanted.isalnum() and (len(wanted) < _LEAST_LETTERS or wanted.isdigit())
         how = ("-n", "-z", "-I", "-i", "-F", "--no-color", *(("-w",) if is_word else ()))
         only = (f":(exclude,literal){self._memory}",) if self._memory else ()
         words = (*how, *where, "-e", wanted, "--", ".", *only)
@@ -240,6 +241,10 @@ class ProjectReader:
             yield _say("The project has no git history.")
             return
         wanted = lookup.what
+        if _HASH.fullmatch(wanted):
+            named = self._log("--no-walk", wanted)
+            yield ProjectFact(f"the commit {wanted}", _LOG, _mark("", named or [_NO_COMMIT]))
+            return
         limits = (f"--max-count={_MOST_COMMITS}",)
         message = ("-i", "-F", f"--grep={wanted}", *limits)
         searches = (
@@ -301,6 +306,8 @@ class ProjectReader:
         return (output or b"").decode("utf-8", "replace")
 
 
+_HASH = compile_lazily(r"(?=.*\d)[0-9a-f]{7,40}")
+_NO_COMMIT = "The repository has no commit of that id."
 _UNMERGED = ("--branches", "--remotes", "--not", "HEAD")
 """The commits of all branches that are not part of the one that is checked out."""
 

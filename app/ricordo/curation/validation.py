@@ -11,6 +11,7 @@ from datetime import datetime
 
 from ricordo.curation import drift
 from ricordo.curation.gist import extract_stems
+from ricordo.curation.project_facts import SOURCE
 from ricordo.curation.proposal import (
     Alarm,
     EvidenceQuote,
@@ -33,6 +34,7 @@ from ricordo.memory.index import compute_load
 from ricordo.memory.layout import FileRole, Limits
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import BOM, Note
+from ricordo.search.words import join_pairs
 from ricordo.secrets import find_secrets
 from ricordo.text import clip, find_hidden_characters, make_one_line
 
@@ -60,9 +62,11 @@ def is_unrelated(
     memory: Memory, act: ChangeOperation, edits: Iterable[Edit], evidence: Sequence[EvidenceQuote]
 ) -> bool:
     """Return whether the new text of an act shares no stem with its evidence. Evidence with fewer
-    than two stems, such as “Remember that”, fits any text.
+    than two stems, such as “Remember that”, fits any text, and so do lines of a project, which
+    are not prose.
     """
-    if not isinstance(act, _WRITING):
+    is_of_project = any(quote.found and quote.source.startswith(SOURCE) for quote in evidence)
+    if not isinstance(act, _WRITING) or is_of_project:
         return False
     notes = (edit for edit in edits if memory.layout.get_role(edit.path) is not FileRole.INDEX)
     new = frozenset[str]().union(
@@ -347,8 +351,8 @@ def _check_edit(edit: Edit, *, only_redirects: bool) -> list[str]:
 
 
 def _describe_removed_words(before: str, after: str) -> list[str]:
-    words = drift.find_removed_words(before, after)
-    return [f"removes “{clip(' '.join(words), _WIDEST)}”"] if words else []
+    words = join_pairs(drift.find_removed_words(before, after)).strip()
+    return [f"removes “{clip(words, _WIDEST)}”"] if words else []
 
 
 def _adds_hidden(before: str, after: str) -> bool:

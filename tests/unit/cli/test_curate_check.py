@@ -330,9 +330,51 @@ def test_what_does_not_fit_is_named_and_short_results_come_first(
 
 
 def test_lookups_that_are_none_are_skipped(ricordo: Ricordo, server: MessagesServer) -> None:
-    given = looked_up(ricordo, server, ("search", " "), ("search", "y" * 500), ("note", "n99"))
-    assert "nothing found" not in given
-    assert "n99" not in given
+    given = looked_up(ricordo, server, ("search", " "), ("search", "y" * 500), ("file", "x.py"))
+    assert "yyy" not in given
+    assert given.count("\nfact f") + 1 == given.count("fact f")
+    assert given.rpartition("\nfact ")[2].startswith("f5, file x.py\n")
+
+
+def test_notes_and_commits_are_looked_up_by_name(
+    ricordo: Ricordo, server: MessagesServer, project: Path
+) -> None:
+    commit = git(project, "rev-parse", "--short=10", "lock").strip()
+    lookups = [("note", "lock"), ("note", "pier"), ("commits", commit), ("commits", "0badc0ffee")]
+    given = looked_up(ricordo, server, *lookups)
+    # the note is shown already
+    assert "The lock is merged." not in given
+    assert "| The memory has no note pier." in given
+    assert re.search(rf"fact f\d+, the commit {commit}\n\| \w+ [\d-]+ Add the lock\n", given)
+    assert "the commit 0badc0ffee\n| The repository has no commit of that id.\n" in given
+
+
+def test_the_note_of_a_long_index_and_schema_is_still_checked(
+    ricordo: Ricordo, server: MessagesServer, memory: Path
+) -> None:
+    entries = "".join(f"- [n{n}](n{n}.md) — {'a long description ' * 8}\n" for n in range(150))
+    (memory / "MEMORY.md").write_text(f"{entries}- [gate](gate.md) — the gate\n")
+    ricordo("curate", *BY_MODEL, "--note", "gate")
+    stable: str = server.asked[0].json["messages"][0]["content"][0]["text"]
+    assert "The gate retries 3 times" in stable
+    index = stable.partition("== index\n")[2].partition("== other")[0]
+    assert index == "| - [gate](gate.md) — the gate\n"
+
+
+def test_the_index_alone_can_be_checked(ricordo: Ricordo, server: MessagesServer) -> None:
+    edit = quoting(("f5", "RETRIES = 8"), note="index")
+    server.scripts[1:] = [correcting(edit)]
+    told = ricordo("curate", *BY_MODEL, "--note", "MEMORY.md")
+    assert "1 proposed" in told
+    assert "fit into one run" not in told
+
+
+def test_a_check_of_one_note_corrects_what_the_index_says_of_it(
+    ricordo: Ricordo, server: MessagesServer
+) -> None:
+    edit = quoting(("f5", "RETRIES = 8"), note="index")
+    server.scripts[1:] = [correcting(CORRECTED, edit)]
+    assert "2 proposed" in ricordo("curate", *BY_MODEL, "--note", "gate")
 
 
 def test_each_check_goes_on_with_the_notes_that_were_not_checked(

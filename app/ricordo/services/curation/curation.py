@@ -173,9 +173,9 @@ def validate_answer(
         {it.source: moment for it in activity.messages if (moment := parse_moment(it.at))},
     )
     result = validate(context, answer.changes)
-    fresh = [
-        make_pending(it, memory, at=at) for it in result.proposals if _is_about(scope.note, it)
-    ]
+    # a check of one note may correct what others say of it
+    about = "" if scope.is_check else scope.note
+    fresh = [make_pending(it, memory, at=at) for it in result.proposals if _is_about(about, it)]
     # a proposal that was applied and then reverted by others gets a new id
     fresh = [with_new_id(it) if it.id in state.applied else it for it in fresh]
     new = {it.id: it for it in fresh if it.id not in {*state.dropped, *state.refused}}

@@ -378,7 +378,7 @@ _LONGEST_ASKED = 400
 """Characters of a message in such a search."""
 INDEX_NAME = "index"
 """The name that a check gives to the index."""
-_OF_NOTES, _OF_SUMMARY = 0.7, 0.15
+_OF_NOTES, _OF_SUMMARY = 0.65, 0.15
 """The share of the brief of a check that notes take in full, and the summary of the project."""
 
 
@@ -467,26 +467,27 @@ def _prepare_check(
     decisions = load_user_decisions(notebook, memory)
     if scope.note and scope.note not in memory.by_path:
         raise WrongUsage(f"The note {make_one_line(scope.note)} no longer exists.")
-    notes = [memory.by_path[scope.note]] if scope.note else _order_for_check(notebook, memory)
+    limit = int(_OF_NOTES * divided.brief)
+    notes = [it for it in _list_checkable(memory) if scope.note in ("", it.path)]
+    too_large = [note for note in notes if estimate_tokens(note.text) > limit]
+    due = _find_due(notebook, memory, [note for note in notes if note not in too_large])
     project = notebook.environment.project or notebook.place.project
     reader = None
     if project and os.path.isdir(project):
         on = partial(step, CurationProgress(COMPOSING))
         reader = ProjectReader(project, memory.root, now, on)
-    limit = room = int(_OF_NOTES * divided.brief)
-    too_large = [note for note in notes if estimate_tokens(note.text) > limit]
-    chosen: list[str] = []
-    for note in notes:
-        if note not in too_large:
-            room -= estimate_tokens(note.text)
-            if room < 0:
-                break
-            chosen.append(note.path)
+    chosen, room = list[str](), limit
+    for note in due:
+        room -= estimate_tokens(note.text)
+        if room < 0:
+            break
+        chosen.append(note.path)
     pending = [
         DecisionSummary("proposed", parse_moment(it.at) or now, _describe_pending(it), it.path)
         for it in load_curation_state(notebook.environment.state, memory.root).pending
     ]
-    brief = compose_brief(memory, chosen, (), (), divided.brief, redaction, decisions, pending)
+    texts = divided.brief, redaction, decisions, pending
+    brief = compose_brief(memory, chosen, (), (), *texts, is_check=True)
     shown = {id: memory.by_path[path] for id, path in brief.ids if path in chosen}
     facts = (reader.date_notes(shown), *reader.summarize()) if reader else ()
     if memory.index is not None:
@@ -494,7 +495,7 @@ def _prepare_check(
     brief, added = add_facts(brief, facts, int(_OF_SUMMARY * divided.brief), redaction)
     check = NoteCheck(reader, divided, tuple(added))
     prepared = PreparedCuration(memory, scope, NewActivity(), (), brief, redaction, check=check)
-    return replace(prepared, warnings=_warn_of_check(prepared, len(notes), too_large))
+    return replace(prepared, warnings=_warn_of_check(prepared, len(due), too_large))
 
 
 def _describe_pending(it: PendingProposal) -> str:
@@ -505,33 +506,35 @@ def _describe_pending(it: PendingProposal) -> str:
     )
 
 
-def _order_for_check(notebook: Notebook, memory: Memory) -> list[Note]:
-    """Return the notes of `memory` that are to be checked, in order: those that were never checked
-    or have changed since, by how close they are to the first of them, so that notes on one subject
-    are checked together; where there are none, all, the oldest check first.
+def _list_checkable(memory: Memory) -> list[Note]:
+    return [note for note in memory.notes if note.role is FileRole.NOTE and note.is_readable]
+
+
+def _find_due(notebook: Notebook, memory: Memory, notes: Iterable[Note]) -> list[Note]:
+    """Return those of the `notes` that are to be checked, in order: the ones that were never
+    checked or have changed since, by how close they are to the first of them, so that notes on one
+    subject are checked together; where there are none, all, the oldest check first.
     """
     checked = load_curation_state(notebook.environment.state, memory.root).checked
-    notes = [note for note in memory.notes if note.role is FileRole.NOTE and note.is_readable]
-    times: dict[str, str] = {}
+    times: dict[Note, str] = {}
     for note in notes:
         last = checked.get(note.path)
         is_same = last is not None and last.digest == compute_digest(note.raw)
-        times[note.path] = last.at if last and is_same else ""
-    notes.sort(key=lambda note: (times[note.path], note.path))
-    due = [note for note in notes if not times[note.path]]
+        times[note] = last.at if last and is_same else ""
+    ordered = sorted(times, key=lambda note: (times[note], note.path))
+    due = [note for note in ordered if not times[note]]
     if not due:
-        return notes
-    near = SharedStems(memory).list_by_rarity(due[0].text, len(notes))
-    ranked = list(dict.fromkeys(note.path for note in (due[0], *near)))
-    places = {path: place for place, path in enumerate(ranked)}
-    due.sort(key=lambda note: places.get(note.path, len(ranked)))
-    return due
+        return ordered
+    near = SharedStems(memory).list_by_rarity(due[0].text, len(memory.notes))
+    ranked = list(dict.fromkeys((due[0], *near)))
+    places = {note: place for place, note in enumerate(ranked)}
+    return sorted(due, key=lambda note: places.get(note, len(ranked)))
 
 
 def _warn_of_check(
-    prepared: PreparedCuration, count: int, too_large: Sequence[Note]
+    prepared: PreparedCuration, due: int, too_large: Sequence[Note]
 ) -> tuple[str, ...]:
-    fitting, checked = count - len(too_large), len(prepared.checked_notes)
+    checked = len(prepared.checked_notes)
     large = ", ".join(make_one_line(note.path) for note in too_large[:_MOST_NAMED])
     more = f" and {len(too_large) - _MOST_NAMED} more" if len(too_large) > _MOST_NAMED else ""
     warnings = (
@@ -539,8 +542,8 @@ def _warn_of_check(
         if prepared.check and prepared.check.reader is None
         else "",
         f"Too large for a check: {large}{more}. Raise the setting engine.sent." if large else "",
-        f"{checked} of {fitting} notes to check fit into one run; the next one continues."
-        if checked < fitting
+        f"{checked} of {due} notes to check fit into one run; the next one continues."
+        if checked < due
         else "",
     )
     return tuple(filter(None, warnings))
