@@ -103,7 +103,7 @@ def find_abbreviation(text: str, letters: str) -> Sequence[int]:
     """
     text = f" {text}"
     firsts = list(_find_begun(text, letters[0], 0))
-    paths = {end: (end - 2,) for end in firsts}
+    paths: dict[int, tuple[int, ...]] = {end: (end - 2,) for end in firsts}
     """The places of the letters so far, by the end of the last of them."""
     for letter in letters[1:]:
         if not paths:

@@ -34,6 +34,7 @@ from ricordo.tui.conflicts.rows import render_judgement_preview
 from ricordo.tui.conflicts.screen import BothTrueScreen, ConflictsScreen, OpinionsScreen
 from ricordo.tui.dialogs.change_set import ExtraAction, ProposalScreen
 from ricordo.tui.edits.editor import edit_copy
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
     from ricordo.curation.engine import Step
@@ -96,7 +97,8 @@ class ConflictController:
 
     def _reload(self, snapshot: Snapshot) -> None:
         """Show the conflicts of a snapshot, and the uncertain pairs that a model judged amiss."""
-        self._writing.app.run_worker(self._load_conflicts(snapshot), group="doubts", exclusive=True)
+        load = partial(self._load_conflicts, snapshot)
+        start_worker(self._writing.app, load, group="doubts", exclusive=True)
 
     async def _load_conflicts(self, snapshot: Snapshot) -> None:
         state = self._writing.notebook.environment.state
@@ -208,7 +210,8 @@ class ConflictController:
         shown = _ShownResolution(resolution, resolution.retire_instead)
 
         def switch(proposal: ProposalScreen) -> None:
-            proposal.run_worker(self._switch_alternative(proposal, memory, shown), exclusive=True)
+            propose_other = partial(self._switch_alternative, proposal, memory, shown)
+            start_worker(proposal, propose_other, exclusive=True)
 
         extra = ExtraAction("retire-whole", switch) if resolution.retire_instead else None
         change_set = await self._compose_change_set(memory, resolution)

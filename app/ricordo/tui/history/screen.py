@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -26,6 +27,7 @@ from ricordo.tui.context import ScreenId
 from ricordo.tui.render.inbox_rows import format_moment
 from ricordo.tui.render.line import StyledLine, StyledSpan, fit, wrap
 from ricordo.tui.render.mask import mask_text
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
     from ricordo.services.workspace.notebook import Notebook
@@ -135,7 +137,7 @@ class HistoryScreen(ListDiffScreen):
         return {} if self._path else {"compare": compare}
 
     def _load_latest(self, work: Callable[[], Awaitable[None]]) -> None:
-        self.run_worker(self._run_reporting(work), group="history", exclusive=True)
+        start_worker(self, partial(self._run_reporting, work), group="history", exclusive=True)
 
     async def _load(self, path: str) -> None:
         deleted, note_versions = await asyncio.to_thread(self._read_versions, path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
@@ -26,6 +27,7 @@ from ricordo.tui.dialogs.memories import PlaceList
 from ricordo.tui.dialogs.pick_note import PickedNote, PickNoteScreen
 from ricordo.tui.render.line import StyledSpan
 from ricordo.tui.widgets.bar import Bar
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
     from ricordo.memory.change import ChangeSet
@@ -180,7 +182,7 @@ class NoteMoves:
 
         def picked(choice: PickedNote | None) -> None:
             if choice is not None:
-                proposal.run_worker(retire_into(choice.path))
+                start_worker(proposal, partial(retire_into, choice.path))
 
         screen = PickNoteScreen("Which note replaces it?", others, none, self._writing.palette)
         proposal.app.push_screen(screen, picked)

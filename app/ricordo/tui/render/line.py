@@ -59,6 +59,12 @@ def _atoms() -> re.Pattern[str]:
     return re.compile(_ATOM)
 
 
+MEASURE = 100
+"""The most cells of a line of prose: longer lines are hard to read. Diffs, tables and code may be
+wider.
+"""
+
+
 def span_text(text: str) -> str:
     """Return `text` for a span: control characters made visible, tabs and newlines as blanks."""
     return make_visible(text.expandtabs(4) if "\t" in text else text).replace("\n", " ")
