@@ -66,6 +66,27 @@ def test_a_word_that_fits_no_row_leaves_no_gap() -> None:
     assert max(map(len, rows)) <= 24
 
 
+def test_opening_punctuation_goes_with_the_word_that_it_opens() -> None:
+    spans = [
+        StyledSpan("A simple page (`"),
+        StyledSpan("harbour.php", "bold"),
+        StyledSpan("`), now"),
+    ]
+    rows = [StyledLine(row).text for row in wrap(spans, 24)]
+    assert rows == ["A simple page ", "(`harbour.php`), now"]
+    # nothing is lost where both do not fit one row
+    assert (
+        "".join(StyledLine(row).text for row in wrap(spans, 12))
+        == "A simple page (`harbour.php`), now"
+    )
+
+
+def test_a_long_path_is_broken_behind_a_slash() -> None:
+    path = "erp/public/harbour/ajax_signals_of_the_pier.php"
+    rows = [StyledLine(row).text for row in wrap([StyledSpan(f"Did you mean {path}?")], 33)]
+    assert rows == ["Did you mean erp/public/harbour/", "ajax_signals_of_the_pier.php?"]
+
+
 TABLE = """\
 | Step | What it does |
 |---|---|

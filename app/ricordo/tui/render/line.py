@@ -41,7 +41,9 @@ class StyledLine(NamedTuple):
 
 
 BLANK = StyledLine()
-_CLOSING = ".,;:!?)]}»”’"
+_CLOSING, _OPENING = ".,;:!?)]}»”’", "([{«“‘`"
+_JOINTS = "/_-"
+"""Characters behind which a path or a name is broken."""
 
 # Wide characters can be broken anywhere; everything else only at blanks.
 _WIDE = (
@@ -83,8 +85,8 @@ def wrap(
 ) -> list[tuple[StyledSpan, ...]]:
     """Wrap `spans` into rows of at most `width` cells.
 
-    `first` is put before the first row, `rest` before the others. Closing punctuation stays with
-    the word before it, even in another style.
+    `first` is put before the first row, `rest` before the others. Punctuation stays with the word
+    that it closes or opens, even in another style.
     """
     rows: list[tuple[StyledSpan, ...]] = []
     row: list[StyledSpan] = list(first)
@@ -109,20 +111,25 @@ def wrap(
             size, chars_left = count_cells(atom), chars_left - len(atom)
             if _LEAST_PART <= room < size and size > later_room:
                 # it fits no row: broken here, it leaves no gap
-                beginning = cut(atom, room)
+                beginning = _cut_word(atom, room)
                 row.append(span._replace(text=words + beginning))
                 words, atom = "", atom[len(beginning) :]
                 size = count_cells(atom)
                 finish()
             if size + (0 if chars_left else closing) > room and room < margin:
+                carried: list[StyledSpan] = []
                 if words:
                     row.append(span._replace(text=words))
                     words = ""
+                elif not atom.isspace():
+                    carried = _take_opening(row, later_room - size)
                 finish()
+                row += carried
+                room -= measure(carried)
             if room == margin and atom.isspace():
                 continue
             while size > margin:
-                beginning = cut(atom, margin)
+                beginning = _cut_word(atom, margin)
                 row.append(span._replace(text=words + beginning))
                 words, atom = "", atom[len(beginning) :]
                 size = count_cells(atom)
@@ -142,6 +149,29 @@ def _count_closing(spans: Sequence[StyledSpan], number: int) -> int:
         return 0
     text = spans[number].text
     return len(text) - len(text.lstrip(_CLOSING)) if text[:1] in _CLOSING else 0
+
+
+def _take_opening(row: list[StyledSpan], most: int) -> list[StyledSpan]:
+    """Remove the opening characters from the end of a `row` and return them as spans; none if they
+    take more than `most` cells, or are the whole span.
+    """
+    text = row[-1].text if row else ""
+    before = text.rstrip(_OPENING)
+    opening = text[len(before) :]
+    if not opening or not before.strip() or count_cells(opening) > most:
+        return []
+    last = row.pop()
+    row.append(last._replace(text=before))
+    return [last._replace(text=opening)]
+
+
+def _cut_word(word: str, width: int) -> str:
+    """Return the beginning of a long word for a row of `width` cells: up to the last of its joints,
+    unless that leaves more than half of the row empty.
+    """
+    beginning = cut(word, width)
+    joint = max(map(beginning.rfind, _JOINTS)) + 1
+    return beginning[:joint] if 2 * joint > len(beginning) else beginning
 
 
 def cut(text: str, width: int) -> str:
