@@ -81,6 +81,12 @@ def test_opening_punctuation_goes_with_the_word_that_it_opens() -> None:
     )
 
 
+def test_an_arrow_goes_with_what_it_leads_to() -> None:
+    spans = [StyledSpan("links"), StyledSpan(" → "), StyledSpan("harbour", "link")]
+    rows = [StyledLine(row).text for row in wrap(spans, 12)]
+    assert rows == ["links ", "→ harbour"]
+
+
 def test_a_long_path_is_broken_behind_a_slash() -> None:
     path = "erp/public/harbour/ajax_signals_of_the_pier.php"
     rows = [StyledLine(row).text for row in wrap([StyledSpan(f"Did you mean {path}?")], 33)]

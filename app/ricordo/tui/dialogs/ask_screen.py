@@ -219,7 +219,7 @@ class AskScreen(
         if self._incoming:
             return render_incoming(self._incoming, width)
         reason = self.preview.disabled_reason if self.preview else ""
-        lines = render_problems(self.egress, [self.failure, reason], width)
+        lines = render_problems(self.egress, self.failure, reason, width)
         return lines + (self.render_preview(self.preview, width) if self.preview else [])
 
     def update_bars(self) -> None:

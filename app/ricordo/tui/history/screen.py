@@ -85,7 +85,8 @@ def describe_version(version: Version, *, against_now: bool, width: int) -> list
     compared = " · compared with the current text" if against_now else ""
     if version.sha_before and not against_now:
         compared = " · compared with the previous version"
-    about = f"{_name_kind(version)} by {make_one_line(version.by)}, {format_moment(version.at)}"
+    kind = "first seen, written" if version.kind == "first" else version.kind
+    about = f"{kind} by {make_one_line(version.by)}, {format_moment(version.at)}"
     rows = [(about + compared, "")]
     if version.reason and version.kind != "first":
         rows.append((f"why  {make_one_line(mask_text(version.reason))}", "dim"))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from functools import cache
 from typing import NamedTuple
 
+from ricordo.patterns import compile_lazily
 from ricordo.text import count_cells, make_visible
 
 
@@ -41,7 +40,9 @@ class StyledLine(NamedTuple):
 
 
 BLANK = StyledLine()
-_CLOSING, _OPENING = ".,;:!?)]}»”’", "([{«“‘`"
+_CLOSING = ".,;:!?)]}»”’"
+_OPENING = compile_lazily("(?:[(\\[{«“‘`]|[→←] )+$")
+"""Brackets and quotes that are opened, and arrows to what follows."""
 _JOINTS = "/_-"
 """Characters behind which a path or a name is broken."""
 
@@ -52,13 +53,9 @@ _WIDE = (
 _LEAST_PART = 8
 """Cells of the first part of a word that is broken."""
 # A word is at most 200 characters, so that a line of a megabyte stays cheap.
-_ATOM = f"[{_WIDE}\U0001f000-\U0001faff\U00020000-\U0003fffd]|[^\\s{_WIDE}]{{1,200}}|\\s{{1,200}}"
-
-
-@cache
-def _atoms() -> re.Pattern[str]:
-    # compiled at first use: the first paint must not wait for it
-    return re.compile(_ATOM)
+_ATOM = compile_lazily(
+    f"[{_WIDE}\U0001f000-\U0001faff\U00020000-\U0003fffd]|[^\\s{_WIDE}]{{1,200}}|\\s{{1,200}}"
+)
 
 
 MEASURE = 100
@@ -107,7 +104,7 @@ def wrap(
             room -= size
             continue
         words, chars_left = "", len(span.text)
-        for atom in _atoms().findall(span.text):
+        for atom in _ATOM.findall(span.text):
             size, chars_left = count_cells(atom), chars_left - len(atom)
             if _LEAST_PART <= room < size and size > later_room:
                 # it fits no row: broken here, it leaves no gap
@@ -122,7 +119,7 @@ def wrap(
                     row.append(span._replace(text=words))
                     words = ""
                 elif not atom.isspace():
-                    carried = _take_opening(row, later_room - size)
+                    carried = _take_opening(row, min(later_room - size, margin - room - 1))
                 finish()
                 row += carried
                 room -= measure(carried)
@@ -153,16 +150,15 @@ def _count_closing(spans: Sequence[StyledSpan], number: int) -> int:
 
 def _take_opening(row: list[StyledSpan], most: int) -> list[StyledSpan]:
     """Remove the opening characters from the end of a `row` and return them as spans; none if they
-    take more than `most` cells, or are the whole span.
+    take more than `most` cells.
     """
-    text = row[-1].text if row else ""
-    before = text.rstrip(_OPENING)
-    opening = text[len(before) :]
-    if not opening or not before.strip() or count_cells(opening) > most:
+    opens = _OPENING.search(row[-1].text)
+    if opens is None or count_cells(opens[0]) > most:
         return []
     last = row.pop()
-    row.append(last._replace(text=before))
-    return [last._replace(text=opening)]
+    if before := last.text[: opens.start()]:
+        row.append(last._replace(text=before))
+    return [last._replace(text=opens[0])]
 
 
 def _cut_word(word: str, width: int) -> str:
