@@ -227,7 +227,7 @@ def _describe_links(memory: Memory, notes: Sequence[Note], becomes: str) -> list
         names = [file.path for file in sources if file.role is not FileRole.INDEX]
         listed = len(names) < len(sources)
         who = [f"{len(names)} note{'' if len(names) == 1 else 's'}"] if names else []
-        who += ["the index"] if listed else []
+        who += ["the index" if names else "The index"] if listed else []
         verb = "links" if len(names) + listed == 1 else "link"
         subject = "it" if len(notes) == 1 else note.path
         some = ", ".join(names[:_NAMED]) + (" …" if len(names) > _NAMED else "")

@@ -294,8 +294,10 @@ class NotePage:
             before, behind = "from session “", f"” · {format_day_briefly(known.at, self._today)}"
             key = (StyledSpan("  O ", "key"), StyledSpan("origin", "dim"))
             room = max(8, self._measure - measure((StyledSpan(before + behind), *key)))
-            text = f"{before}{clip(known.session, min(room, 60))}{behind}"
-            return [StyledLine(fit((StyledSpan(text, "dim"), *key), self._measure))]
+            text = StyledSpan(f"{before}{clip(known.session, min(room, 60))}{behind}", "dim")
+            # a narrow pane has no room for the key
+            shown = (text, *key) if measure((text, *key)) <= self._measure else (text,)
+            return [StyledLine(fit(shown, self._measure))]
         if session:
             # as much of an id as other screens and commands show
             return [StyledLine((StyledSpan(f"from session {clip(session, 9)}", "dim"),))]
