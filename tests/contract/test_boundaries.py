@@ -322,6 +322,13 @@ def test_programs_are_started_only_for_git_the_editor_and_a_curation():
     assert [place for source in sources() for place in programs(source)] == []
 
 
+def test_workers_are_started_where_no_coroutine_is_made_before_them():
+    started = [
+        s.path for s in sources() for call in s.calls() if last_name(call.func) == "run_worker"
+    ]
+    assert started == ["tui/workers.py"]
+
+
 def test_text_is_made_fit_to_send_by_redaction_alone():
     assert [place for source in sources() for place in seals(source)] == []
 

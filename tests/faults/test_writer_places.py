@@ -306,3 +306,10 @@ def test_a_state_directory_where_it_does_not_belong_is_refused_untouched(world: 
         with pytest.raises(StateUnusable, match=reason):
             Recorder(Database(str(world.state))).record(open_memory(world.root), AT)
         assert sorted(world.base.rglob("*")) == before, place
+
+
+def test_a_hidden_folder_of_a_home_with_notes_takes_the_state(world: World) -> None:
+    world.state = world.root / ".local/state/ricordo"
+    Recorder(Database(str(world.state))).record(open_memory(world.root), AT)
+    assert isinstance(world.apply(world.edit("new.md", None, b"x")), Applied)
+    assert (world.state / "history.db").exists()

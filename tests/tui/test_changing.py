@@ -391,6 +391,7 @@ async def test_marked_notes_are_retired_in_one_act(root: Path) -> None:
         await stage.press("space", "j", "space", "d")
         await stage.shows(ProposalScreen)
         await stage.paints("Retire 2 notes")
+        await stage.paints("The index links to user_ana.md.")
         await stage.confirm()
         await stage.wait_for(lambda: "Retired" in stage.toasts)
         assert not (root / ANA).exists()

@@ -12,6 +12,7 @@ import pytest
 
 from ricordo.lint.evidence import Relation
 from ricordo.services.conflicts.conflicts import Keep
+from ricordo.services.conflicts.opinions import Unresolved
 from ricordo.storage.history import History
 from ricordo.tui.base.action_screen import KEY_DELAY
 from ricordo.tui.conflicts.screen import ConflictsScreen
@@ -362,7 +363,7 @@ async def test_a_closed_workbench_can_be_updated(sample: Path) -> None:
         screen = bench(stage)
         await stage.press("escape")
         await stage.shows(MainScreen)
-        screen.show_conflicts((), is_compared=True)
+        screen.show_unresolved(Unresolved((), 0, ()), is_compared=True)
         assert screen.conflict is None
 
 

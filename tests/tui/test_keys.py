@@ -575,7 +575,7 @@ async def _(stage: Stage) -> None:
 async def _(stage: Stage) -> None:
     await conflicting(stage)
     await stage.press("c")
-    await stage.paints("Uncertain pairs")
+    assert "No pair of notes is uncertain" in stage.toasts
 
 
 @shows("history")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from ricordo.lint.finding import Finding, Severity
 from ricordo.services.workspace.environment import load_environment
 from ricordo.services.workspace.settings import load_themes
 from ricordo.tui.color_palette import Palette
+from ricordo.tui.render.freshness_rows import render_finding
 from ricordo.tui.render.line import StyledLine, StyledSpan, fit_keys, measure, wrap
 from ricordo.tui.render.markdown import render_markdown
 
@@ -66,6 +68,33 @@ def test_a_word_that_fits_no_row_leaves_no_gap() -> None:
     assert max(map(len, rows)) <= 24
 
 
+def test_opening_punctuation_goes_with_the_word_that_it_opens() -> None:
+    spans = [
+        StyledSpan("A simple page (`"),
+        StyledSpan("harbour.php", "bold"),
+        StyledSpan("`), now"),
+    ]
+    rows = [StyledLine(row).text for row in wrap(spans, 24)]
+    assert rows == ["A simple page ", "(`harbour.php`), now"]
+    # nothing is lost where both do not fit one row
+    assert (
+        "".join(StyledLine(row).text for row in wrap(spans, 12))
+        == "A simple page (`harbour.php`), now"
+    )
+
+
+def test_an_arrow_goes_with_what_it_leads_to() -> None:
+    spans = [StyledSpan("links"), StyledSpan(" → "), StyledSpan("harbour", "link")]
+    rows = [StyledLine(row).text for row in wrap(spans, 12)]
+    assert rows == ["links ", "→ harbour"]
+
+
+def test_a_long_path_is_broken_behind_a_slash() -> None:
+    path = "erp/public/harbour/ajax_signals_of_the_pier.php"
+    rows = [StyledLine(row).text for row in wrap([StyledSpan(f"Did you mean {path}?")], 33)]
+    assert rows == ["Did you mean erp/public/harbour/", "ajax_signals_of_the_pier.php?"]
+
+
 TABLE = """\
 | Step | What it does |
 |---|---|
@@ -93,3 +122,15 @@ def test_a_table_with_too_many_columns_has_each_cell_with_its_title() -> None:
     assert lines[:2] == [f"{titles[0]}  {cells[0]}", f"{titles[1]}  {cells[1]}"]
     assert lines[8].strip() == titles[8], "a row may have fewer cells"
     assert lines.count(f"{titles[7]}  {cells[7]}") == 2
+
+
+def test_a_finding_that_is_longer_than_its_place_ends_in_an_ellipsis() -> None:
+    evidence = ("git: deleted in be6fb45", "also in the other notes on the harbour")
+    finding = Finding("missing-path", Severity.WARNING, "a.md", 3, "Gone.", "x", evidence)
+    for width in (24, 25, 26, 40):
+        whole = [line.text for line in render_finding(finding, width, 9)]
+        for height in range(1, len(whole)):
+            rows = [line.text for line in render_finding(finding, width, height)]
+            assert (len(rows), rows[-1][-1], rows[:-1]) == (height, "…", whole[: height - 1])
+            assert len(rows[-1]) <= width
+        assert "…" not in "".join(render_finding(finding, width, len(whole))[-1].text)

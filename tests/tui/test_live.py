@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import shutil
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -17,6 +18,7 @@ from ricordo.services.workspace.follower import FollowedSnapshot, MemoryLost
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.tui.context import Pane
 from ricordo.tui.main.screen import MainScreen
+from ricordo.tui.workers import start_worker
 from tests.support.builders import note_text, write_memory
 from tests.tui.stage import PATIENCE, SMALL, Stage, build, notebook_app, on_stage, on_text, staged
 from tests.tui.test_keys import ANA, CACHE, TIDES, UNITS, title
@@ -46,6 +48,21 @@ def by_rename(path: Path) -> None:
     new = path.with_name(f".{path.name}.tmp")
     new.write_text(f"{path.read_text()}\n{NEW}\n")
     new.replace(path)
+
+
+@pytest.mark.filterwarnings("error")
+async def test_work_that_is_cancelled_before_it_begins_is_never_made(tmp_path: Path) -> None:
+    begun = []
+
+    async def work() -> None:
+        begun.append(1)
+
+    async with staged(build(tmp_path)) as stage:
+        for _ in range(2):
+            start_worker(stage.app.screen, work, group="test", exclusive=True)
+        await stage.settle()
+        gc.collect()
+    assert begun == [1]
 
 
 @pytest.mark.parametrize("write", [append, in_place, by_rename])

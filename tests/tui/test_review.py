@@ -14,6 +14,7 @@ from ricordo.tui.dialogs.choose import ChooseScreen
 from ricordo.tui.dialogs.form import FormScreen
 from ricordo.tui.dialogs.origin import OriginScreen
 from ricordo.tui.main.screen import MainScreen
+from ricordo.tui.render.line import MEASURE
 from ricordo.tui.review.screen import ReviewScreen
 from tests.tui.stage import NO_DELAY, Stage, build, editor, notebook_app, on_stage, staged
 from tests.tui.test_inbox import notebook_of
@@ -91,6 +92,21 @@ async def test_one_note_at_a_time_with_what_speaks_against_it(root: Path) -> Non
         await stage.press("down")
         assert here(screen) == "port.md"
         assert "stale since" in stage.painted()
+
+
+async def test_prose_keeps_its_measure_on_a_wide_screen_and_tables_and_code_do_not(
+    tmp_path: Path,
+) -> None:
+    wide = " ".join(["harbour"] * 20)
+    body = f"{'The tide table is in metres. ' * 9}\n\n| a | b |\n|---|---|\n| {wide} | ebb |\n"
+    code = f"```\n{wide}\n```\n"
+    root = build(tmp_path, {"port.md": note("port", body + code, "2026-06-01")})
+    async with reviewing(root, (200, 60)) as (stage, screen):
+        await stage.wait_for(lambda: here(screen) == "port.md", "the note")
+        rows = [row.strip("│ ") for row in stage.painted().split("\n")]
+        prose = [len(row) for row in rows if "tide table" in row or "metres" in row]
+        assert 80 < max(prose) <= MEASURE
+        assert sum(wide in row for row in rows) == 2
 
 
 async def test_the_origin_of_the_note_opens_and_leads_back(root: Path) -> None:

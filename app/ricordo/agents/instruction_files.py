@@ -18,6 +18,8 @@ from ricordo.storage.foreign_file import read_plain_file
 _SECONDS = 3.0
 _LARGEST = 1 << 20
 _IMPORT = compile_lazily(r"(?:^|(?<=\s))@((?:~/|\.{0,2}/)?[\w.-][\w./-]*\.md)(?![\w/-])")
+_COMMON_NAME = "AGENTS.md"
+"""The name that many agents read."""
 _MOST_FILES = 200
 """Files of one pattern that are looked at."""
 
@@ -42,6 +44,12 @@ class InstructionReader(NamedTuple):
     def patterns(self) -> tuple[str, ...]:
         """All that it may read."""
         return (*self.files, *self.first, *self.instead)
+
+    @property
+    def main_name(self) -> str:
+        """The name of the file that most of its users have."""
+        plain = [pattern for pattern in self.patterns if "*" not in pattern]
+        return next(name for name in (*self.including, _COMMON_NAME, *plain) if name in plain)
 
     def is_here(self, home: str) -> bool:
         """Return whether the agent was ever used in this home."""
@@ -78,11 +86,14 @@ class LongFile(NamedTuple):
     unit: str
 
 
-class UnreadFile(NamedTuple):
-    """An instruction file that no agent here reads, and the agents that would."""
+class UnreadFiles(NamedTuple):
+    """The instruction files of a project that has none for the agents here."""
 
-    path: str
+    paths: tuple[str, ...]
     agents: tuple[str, ...]
+    """Those that would read them."""
+    reader: InstructionReader
+    """An agent here."""
 
 
 @cache
@@ -143,17 +154,17 @@ def find_shadowed_at_home(home: str) -> list[ShadowedFile]:
     ]
 
 
-def find_unread(project: str, home: str) -> list[UnreadFile]:
-    """Return the instruction files of a project that no agent here reads."""
+def find_unread(project: str, home: str) -> UnreadFiles | None:
+    """Return the instruction files of a project if no agent here reads any of them; None if there
+    are none. Beside files that are read, those of other agents are for whoever uses these.
+    """
     here = [reader for reader in load_readers() if reader.is_here(home)]
-    read = {path for reader in here for path in _find_read(project, reader)}
-    # what an agent here would read but for another file is shadowed
-    read |= {path for reader in here for path in _find(project, (*reader.first, *reader.instead))}
-    others: dict[str, list[str]] = {}
-    for reader in load_readers():
-        for path in _find(project, reader.patterns):
-            others.setdefault(path, []).append(reader.agent)
-    return [UnreadFile(path, tuple(agents)) for path, agents in others.items() if path not in read]
+    if not here or any(_find_read(project, reader) for reader in here):
+        return None
+    found = {reader.agent: _find(project, reader.patterns) for reader in load_readers()}
+    paths = dict.fromkeys(path for of_agent in found.values() for path in of_agent)
+    agents = tuple(agent for agent, of_agent in found.items() if of_agent)
+    return UnreadFiles(tuple(paths), agents, here[0]) if paths else None
 
 
 def find_too_long(project: str, home: str) -> list[LongFile]:

@@ -1,7 +1,7 @@
 """Find notes by a partly typed name, best kind of match first.
 
 The kinds in order: exact name, beginning of the name, beginning of a word, inside the name, in the
-path, in the description, scattered letters in order, and typing errors.
+path, in the description, abbreviations of the name, and typing errors.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 from ricordo.search.fuzzy import correct_word
-from ricordo.search.words import find_end, fold, fold_with_places, split_runs
+from ricordo.search.words import find_end, fold, fold_with_places, is_unspaced, split_runs
 
 _CAMEL = compile_lazily("([a-z0-9])([A-Z])")
 
@@ -31,7 +31,7 @@ class TextBlob:
         self._starts = list(accumulate((len(text) + 1 for text in texts), initial=1))
         """The offset of each text, and of the end."""
         self._last_holding: tuple[str, list[int]] | None = None
-        self._last_spreading: tuple[str, list[int]] | None = None
+        self._last_abbreviated: tuple[str, list[int]] | None = None
         """The last needle that was searched completely, and its texts: a longer needle, typed
         next, can only match some of them.
         """
@@ -69,25 +69,78 @@ class TextBlob:
             if at < 0:
                 return
 
-    def find_scattered(self, letters: str) -> Iterator[int]:
-        """Yield the numbers of the texts that contain these letters in order, with any text
-        between them.
+    def find_abbreviated(self, letters: str) -> Iterator[int]:
+        """Yield the numbers of the texts that `letters` abbreviate, each once, in order."""
+        last = self._last_abbreviated
+        goes_on = last and letters.startswith(last[0])
+        matches: list[int] = []
+        for number in last[1] if last and goes_on else self._search_scattered(letters):
+            if find_abbreviation(self.line(number), letters):
+                matches.append(number)
+                yield number
+        self._last_abbreviated = letters, matches
+
+    def _search_scattered(self, letters: str) -> Iterator[int]:
+        """Yield the numbers of the texts that contain these letters in order, the first one at the
+        beginning of a word.
         """
+        first = letters[0]
+        # a letter that is looked for comes first in the pattern: that is faster
+        start = first if is_unspaced(first) else rf"{first}(?<=[\n ]{first})"
         # possessive to each next letter, so that no text makes it slow
         rest = "".join(rf"[^\n{letter}]*+{letter}" for letter in letters[1:])
-        pattern = re.compile(letters[0] + rest)
-        last = self._last_spreading
-        numbers: Iterator[int]
-        if last and letters.startswith(last[0]):
-            numbers = (n for n in last[1] if pattern.search(self.line(n)))
-        else:
-            places = (match.start() for match in pattern.finditer(self.text))
-            numbers = (bisect_right(self._starts, place) - 1 for place in places)
-        matches: list[int] = []
-        for number in numbers:
-            matches.append(number)
-            yield number
-        self._last_spreading = letters, matches
+        pattern = re.compile(start + rest)
+        at = 0
+        while match := pattern.search(self.text, at):
+            yield bisect_right(self._starts, match.start()) - 1
+            at = self.text.find("\n", match.end())
+
+
+def find_abbreviation(text: str, letters: str) -> Sequence[int]:
+    """Return the places of `letters` in a `text` after `split_name` that they abbreviate: they are
+    beginnings of its words, or in order in one of them, from its first letter on. Empty if they
+    do not abbreviate it: the letters of a short word are scattered over many texts.
+    """
+    text = f" {text}"
+    firsts = list(_find_begun(text, letters[0], 0))
+    paths: dict[int, tuple[int, ...]] = {end: (end - 2,) for end in firsts}
+    """The places of the letters so far, by the end of the last of them."""
+    for letter in letters[1:]:
+        if not paths:
+            break
+        least = min(paths)
+        begun = {end: (*paths[least], end - 2) for end in _find_begun(text, letter, least)}
+        going_on = {
+            end + 1: (*path, end - 1) for end, path in paths.items() if text.startswith(letter, end)
+        }
+        paths = begun | going_on
+    in_words = (_find_in_word(text, end, letters) for end in firsts)
+    return paths[min(paths)] if paths else next(filter(None, in_words), ())
+
+
+def _find_begun(text: str, letter: str, start: int) -> Iterator[int]:
+    """Yield the ends of `letter` from `start` on where a word begins with it; in a script without
+    blanks every letter begins one.
+    """
+    beginning = letter if is_unspaced(letter) else f" {letter}"
+    at = text.find(beginning, start)
+    while at >= 0:
+        yield at + len(beginning)
+        at = text.find(beginning, at + 1)
+
+
+def _find_in_word(text: str, end: int, letters: str) -> Sequence[int]:
+    """Return the places of `letters` in order in the word whose first letter ends at `end`; else
+    nothing.
+    """
+    word = text[end - 1 :].partition(" ")[0]
+    at, places = 0, [end - 2]
+    for letter in letters[1:]:
+        at = word.find(letter, at + 1)
+        if at < 0:
+            return ()
+        places.append(end - 2 + at)
+    return places
 
 
 def split_name(text: str) -> str:
@@ -136,12 +189,16 @@ LONGEST_NAME = 500
 occurrence of the first one: in a name of thousands of letters that takes a second.
 """
 ENOUGH = 5
-"""With this many hits, the same number as in recall, typing errors are not searched."""
+"""With this many hits, the same number as in recall, neither abbreviations nor typing errors are
+searched.
+"""
+_LONGEST_ABBREVIATION = 30
+"""Letters; more are words."""
 _NAMES = ("exact name", "name begins", "word of the name", "in the name")
-_SCATTERED = "letters scattered in the name"
+_ABBREVIATED = "abbreviation of the name"
 _PATH, _DESCRIPTION = "in the path", "in the description"
 _MISSPELLED = "spelled like the name"
-_KINDS = (*_NAMES, _PATH, _DESCRIPTION, _SCATTERED, _MISSPELLED)
+_KINDS = (*_NAMES, _PATH, _DESCRIPTION, _ABBREVIATED, _MISSPELLED)
 
 _Texts = tuple[str, str, str]
 """The name of a note, its path unless it is the same, and its description; after `spaced`."""
@@ -164,9 +221,9 @@ class NameHit(NamedTuple):
         return {_PATH: note.path, _DESCRIPTION: note.description}.get(self.kind, "")
 
     @property
-    def is_scattered(self) -> bool:
-        """Whether the name only contains the letters in order."""
-        return self.kind == _SCATTERED
+    def is_abbreviated(self) -> bool:
+        """Whether the name only matches as abbreviated by what was typed."""
+        return self.kind == _ABBREVIATED
 
     @property
     def is_misspelled(self) -> bool:
@@ -228,18 +285,23 @@ class Finder:
             return NameHits([], True)
         tiers: dict[int, int] = {}
         is_all = True
-        for tier, numbers in enumerate(self._tiers(needle)):
+
+        def add(tier: int, numbers: Iterable[int]) -> None:
+            nonlocal is_all
             first = list(islice(self._filter(numbers, fits), MOST_HITS))
             is_all = is_all and len(first) < MOST_HITS
             for number in first:
                 tiers.setdefault(number, tier)
+
+        for tier, numbers in enumerate(self._tiers(needle)):
+            add(tier, numbers)
         correction = ""
-        if sum(tier < _KINDS.index(_SCATTERED) for tier in tiers.values()) < ENOUGH:
-            correction = self._spelling.correct(needle)
-            for number in (
-                self._filter(self._names.find_containing(correction), fits) if correction else ()
-            ):
-                tiers.setdefault(number, len(_KINDS) - 1)
+        if len(tiers) < ENOUGH:
+            letters = needle.replace(" ", "")
+            if 2 <= len(letters) <= _LONGEST_ABBREVIATION:
+                add(_KINDS.index(_ABBREVIATED), self._names.find_abbreviated(letters))
+            if correction := self._spelling.correct(needle):
+                add(_KINDS.index(_MISSPELLED), self._names.find_containing(correction))
         hits = []
         for tier, number in self._sort(tiers, uses):
             kind = _KINDS[tier]
@@ -269,9 +331,6 @@ class Finder:
         yield from self._in_names(needle)
         yield self._paths.find_containing(needle)
         yield self._descriptions.find_containing(f" {needle}")
-        letters = needle.replace(" ", "")
-        if 2 <= len(letters) <= 30:
-            yield self._names.find_scattered(letters)
 
     def _in_names(self, needle: str) -> Iterator[Iterable[int]]:
         """Yield for each of the `_NAMES` the notes with `needle` in the name that may match so."""
@@ -303,8 +362,8 @@ def _kind(name: str, needle: str) -> int:
 
 
 def find_marks(text: str, typed: str) -> tuple[tuple[int, int], ...]:
-    """Return the ranges of the text `typed` in `text`: as a whole, else word by word, else letter
-    by letter.
+    """Return the ranges of the text `typed` in `text`: as a whole, else word by word, else the
+    letters that abbreviate it.
     """
     folded, places = fold_with_places(text)
     for needles in ([fold(typed).strip()], fold(typed).split()):
@@ -316,22 +375,22 @@ def find_marks(text: str, typed: str) -> tuple[tuple[int, int], ...]:
         if ranges and len(ranges) == len(needles):
             break
     else:
-        ranges = _find_letters(folded, fold(typed))
+        ranges = _find_letters(folded, split_name(text), split_name(typed).replace(" ", ""))
     return tuple((places[start], find_end(places, end)) for start, end in sorted(ranges))
 
 
-def _find_letters(folded: str, typed: str) -> list[tuple[int, int]]:
-    places: list[tuple[int, int]] = []
+def _find_letters(folded: str, name: str, letters: str) -> list[tuple[int, int]]:
+    """Return the ranges of `letters` in a `folded` text that they abbreviate as `name`."""
+    places = frozenset(find_abbreviation(name, letters) if letters else ())
+    ranges: list[tuple[int, int]] = []
     at = 0
-    for letter in typed:
-        if letter.isspace():
-            continue
-        at = folded.find(letter, at)
-        if at < 0:
-            return []
-        places.append((at, at + 1))
-        at += 1
-    return places
+    for place, letter in enumerate(name):
+        if letter != " ":
+            # what is between the words of the name has none of its letters
+            at = folded.find(letter, at) + 1
+            if place in places:
+                ranges.append((at - 1, at))
+    return ranges
 
 
 _SEPARATOR = " | "

@@ -16,7 +16,7 @@ from ricordo.memory.names import TargetKind
 from ricordo.memory.note import Note
 from ricordo.secrets.find import collect_secrets, mask_excerpt
 from ricordo.services.load_description import describe_load, find_unloaded_entries, format_load
-from ricordo.text import clip, make_one_line
+from ricordo.text import clip, count_cells, make_one_line
 
 if TYPE_CHECKING:
     from ricordo.services.history.versions import Version
@@ -227,14 +227,15 @@ def build_report(snapshot: Snapshot) -> list[str]:
     """Return index, load and first findings of a memory as visible lines of about 100 cells."""
     memory = snapshot.memory
     lines = [f"{make_one_line(memory.root)}  {memory.layout.agent or memory.layout.kind}".rstrip()]
-    lines += ["", f"Index: {len(memory.notes)} notes", ""]
-    for file in memory.files:
-        if file.role is FileRole.INDEX:
-            continue
+    count = len(memory.notes)
+    lines += ["", f"Index: {count} note" if count == 1 else f"Index: {count} notes", ""]
+    files = [file for file in memory.files if file.role is not FileRole.INDEX]
+    names = [clip(file.name, _WIDTH // 2) for file in files]
+    column = max(map(count_cells, names), default=0)
+    for file, name in zip(files, names, strict=True):
         glyph = GLYPHS[snapshot.worst_severity(file.path) or 0]
-        lines.append(
-            clip(f"  {glyph} {make_one_line(file.name):<34} {make_one_line(file.path)}", _WIDTH)
-        )
+        gap = " " * (column - count_cells(name) + 1)
+        lines.append(clip(f"  {glyph} {name}{gap}{make_one_line(file.path)}", _WIDTH))
     lines += ["", "Load: " + format_load(memory), ""]
     lines += [
         clip(

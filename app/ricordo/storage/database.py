@@ -16,6 +16,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 
 from ricordo.errors import StateUnusable
 from ricordo.storage.lock import history_lock
+from ricordo.storage.reader import is_leftover
 from ricordo.storage.sqlite import is_read_only, open_read_only
 from ricordo.storage.state_file import create_state_file, open_database, open_database_to_read
 from ricordo.text import make_visible
@@ -169,10 +170,13 @@ class Database:
         if memory is None:
             return
         state, root = os.path.realpath(self.state), os.path.realpath(memory)
-        if state == root or state.startswith(root.rstrip("/") + "/"):
+        is_below = state.startswith(root.rstrip("/") + "/")
+        # a home with notes is a memory, but what is hidden in it is no part of that
+        folders = os.path.relpath(state, root).split(os.sep) if is_below else []
+        if state == root or (is_below and not any(map(is_leftover, folders))):
             raise StateUnusable(
-                f"The state directory {make_visible(self.state)} is inside the memory, where "
-                "agents read.",
+                f"The state directory {make_visible(self.state)} is inside the memory "
+                f"{make_visible(memory)}, where agents read.",
                 hint="Choose another one with --state.",
             )
 

@@ -42,6 +42,7 @@ from ricordo.tui.context import ScreenId
 from ricordo.tui.dialogs.memories import MemoriesScreen, NoMemoryScreen
 from ricordo.tui.main.screen import MainScreen
 from ricordo.tui.messages import MemoriesRequested, NoteRequested
+from ricordo.tui.workers import start_worker
 
 
 class ControlCharacterFilter(LineFilter):
@@ -256,7 +257,7 @@ class RicordoApp(App[int]):
 
     def on_memories_requested(self, message: MemoriesRequested) -> None:
         """Offer every memory of this machine."""
-        self.run_worker(self._offer_all_memories())
+        start_worker(self, self._offer_all_memories)
 
     def on_note_requested(self, message: NoteRequested) -> None:
         """Open the note in its memory."""

@@ -75,7 +75,7 @@ def test_a_project_without_a_memory_is_handed_off_too(work: Work) -> None:
     assert "The memory lies at" not in work.text
     assert "[verified: note" not in work.text
     assert "none got worse since it was written" in work("resume")
-    assert "HANDOFF.md (handoff for any)" in work("undo")
+    assert "HANDOFF.md (handoff for any agent)" in work("undo")
     assert not work.handoff.exists()
     assert "No memory found" in work("lint", code=3)
 
@@ -87,7 +87,7 @@ def test_the_state_may_be_in_a_directory_without_a_memory(work: Work) -> None:
     work.state = work.project / ".local/state/ricordo"
     assert work("undo") == "ricordo: Nothing to undo here.\n"
     assert work("handoff").startswith(f"wrote {work.handoff} for any\n")
-    assert "HANDOFF.md (handoff for any)" in work("undo")
+    assert "HANDOFF.md (handoff for any agent)" in work("undo")
     assert not work.handoff.exists()
 
 
@@ -104,7 +104,7 @@ def test_a_handoff_is_written_verified_and_undone(work: Work) -> None:
     assert parsed.handoff.header.commit == work.commit
     assert work.text.count("## Primary Request and Intent") == 1
     assert "`ricordo undo` reverts this." in told
-    assert "HANDOFF.md (handoff for claude)" in work("undo")
+    assert "HANDOFF.md (handoff for Claude Code)" in work("undo")
     assert not work.handoff.exists()
     work("redo")
     assert parse(work.handoff.read_bytes()) == parsed

@@ -13,6 +13,7 @@ from ricordo.agents.claude import folder as claude_settings
 from ricordo.cli.main import run
 from ricordo.cli.short import render_line
 from ricordo.storage.summary_cache import load_summaries, save_summary
+from ricordo.text import count_cells
 from tests.support.builders import note_text
 from tests.unit.machine import Machine, fill, git
 
@@ -286,3 +287,16 @@ def test_without_a_memory_the_places_and_a_sample_are_named(
     monkeypatch.chdir(machine.home)
     assert run(["lint"]) == 3
     assert "folders are searched only inside a project" in capsys.readouterr().err
+
+
+def test_the_report_on_a_memory_has_its_notes_in_columns(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = machine.directory("notes")
+    for name in ("the-buoys-of-the-harbour-and-of-its-approaches", "潮汐表", "ebb"):
+        (root / f"{name}.md").write_text(note_text(name, "Rain.\n", "It"))
+    assert run([str(root)]) == 0
+    lines = capsys.readouterr().out.split("Load:")[0].splitlines()
+    rows = [line for line in lines if line.endswith(".md")]
+    assert len(rows) == 3
+    assert len({count_cells(row) - count_cells(row.split()[-1]) for row in rows}) == 1

@@ -80,6 +80,28 @@ def test_of_very_many_names_the_best_are_given_and_it_is_reported_that_there_are
     assert finder.find("gizmos").is_complete
 
 
+@pytest.mark.parametrize(
+    ("name", "typed", "marked"),
+    [
+        ("Real database in tests", "rdt", ["R", "d", "t"]),
+        ("realDatabaseInTests", "redatest", ["re", "Da", "Test"]),
+        ("b-half of a-board", "aab", []),
+        ("ab a bob", "aab", ["a", "a", "b"]),
+        ("The database", "dtbs", ["d", "t", "b", "s"]),
+        ("Two-tier icon system", "terse", []),
+        ("Expert profiles of reviewers", "terse", []),
+        ("我的数据库", "数库", ["数", "库"]),
+        ("Öl-Wechsel Übersicht", "owü", ["Ö", "W", "Ü"]),
+    ],
+)
+def test_what_abbreviates_a_name_begins_its_words_or_is_in_one_of_them(
+    root: Path, name: str, typed: str, marked: list[str]
+) -> None:
+    found = finder_of(open_memory(root, {"n.md": note_text(f'"{name}"')})).find(typed)
+    pieces = [name[start:end] for start, end in find_marks(name, typed)]
+    assert (bool(found.hits), "".join(pieces)) == (bool(marked), "".join(marked))
+
+
 def test_use_decides_between_names_that_are_as_long_and_as_old(root: Path) -> None:
     finder = finder_of(open_memory(root, {f"{it}.md": note_text(f"tide {it}") for it in "abcd"}))
     found = finder.find("tide", {"c.md": 2, "d.md": 5})

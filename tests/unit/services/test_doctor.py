@@ -809,17 +809,21 @@ def test_instruction_files_that_are_shadowed_or_that_nobody_here_reads(
 ):
     project = repository(machine, "tidepool")
     plant(machine, project, "a", pier="In the harbour.\n")
-    (project / "AGENTS.md").write_text("Use pnpm.\n")
     (project / "GEMINI.md").write_text("Use pnpm.\n")
-    assert doctor.find("instructions-shadowed") == []
     (unread,) = doctor.find("instructions-unread")
     assert (unread["paths"], unread["severity"]) == ([str(project / "GEMINI.md")], "info")
+    assert unread["advice"] == "Claude Code reads it once a CLAUDE.md has the line `@GEMINI.md`."
+    # those of other agents are for others, where agents here have some
+    (project / "AGENTS.md").write_text("Use pnpm.\n")
+    assert doctor.find("instructions-shadowed") == doctor.find("instructions-unread") == []
     (project / "CLAUDE.md").write_text("Be brief.\n")
     (shadowed,) = doctor.find("instructions-shadowed")
     assert shadowed["paths"][0] == str(project / "AGENTS.md")
     assert "`@AGENTS.md`" in shadowed["advice"]
     (project / "CLAUDE.md").write_text("Be brief.\n@AGENTS.md\n")
     assert doctor.find("instructions-shadowed") == []
+    for name in ("CLAUDE.md", "AGENTS.md"):
+        (project / name).unlink()
     (machine.home / ".gemini").mkdir()
     assert doctor.find("instructions-unread") == []
 

@@ -190,17 +190,20 @@ def test_activation_fades_with_every_hop(root: Path):
     assert [len(it.steps) for it in found] == [1, 2, 3]
 
 
-def test_letters_scattered_in_names_do_not_hide_what_says_it(root: Path, tmp_path: Path):
+def test_abbreviations_come_after_what_says_it_and_scattered_letters_are_no_hit(
+    root: Path, tmp_path: Path
+):
     many = {
-        f"n{n}.md": note_text(f"feedback testing and deploy {n}", "Rain.\n", "It")
-        for n in range(120)
+        f"n{n}.md": note_text(f"tests in deploys every {n}", "Rain.\n", "It") for n in range(120)
     }
+    scattered = {"s.md": note_text("feedback testing and deploy", "Rain.\n", "It")}
     one = {"z.md": note_text("port", "The tide is out.\n", "It")}
-    desk = Desk(root, tmp_path / "state", {**many, **one})
+    desk = Desk(root, tmp_path / "state", {**many, **scattered, **one})
     found = desk.search.find("tide")
     assert [hit.result.note.path for hit in found.hits][:1] == ["z.md"]
     assert (len(found.hits), found.total) == (50, 121)
     assert [hit.is_unsure for hit in found.hits] == [False] + [True] * 49
+    assert "s.md" not in {hit.result.note.path for hit in desk.search.find("tide", most=200).hits}
 
 
 def test_a_word_that_is_right_is_not_taken_for_a_name_that_is_spelled_like_it(

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from ricordo.curation.opinion import KeptSide, Opinion, PairVerdict, require_plain_line
 from ricordo.errors import ChangeRefused, StateUnusable
@@ -69,13 +69,23 @@ def split_by_opinion(
     return tuple(with_opinion), tuple(without)
 
 
-def find_unresolved(snapshot: Snapshot, state: str) -> tuple[tuple[Conflict, ...], int]:
-    """Return what is to be resolved in a memory: the conflicts, the uncertain pairs that an opinion
-    calls a problem, the duplicates; and the number of uncertain pairs without an opinion.
-    """
-    with_opinion, without = split_by_opinion(snapshot, load_opinions(state))
-    judged = filter(_is_amiss, with_opinion)
-    return (*find_conflicts(snapshot), *judged, *find_duplicates(snapshot)), len(without)
+class Unresolved(NamedTuple):
+    """What is to be resolved in a memory, and what is uncertain there."""
+
+    conflicts: tuple[Conflict, ...]
+    """The conflicts, the uncertain pairs that an opinion calls a problem, and the duplicates."""
+    pending_count: int
+    """The number of uncertain pairs without an opinion."""
+    judged_pairs: tuple[Conflict, ...]
+    """The uncertain pairs with their opinions."""
+
+
+def find_unresolved(snapshot: Snapshot, state: str) -> Unresolved:
+    """Return what is to be resolved in a memory, by the opinions stored in `state`."""
+    judged, pending = split_by_opinion(snapshot, load_opinions(state))
+    amiss = filter(_is_amiss, judged)
+    conflicts = (*find_conflicts(snapshot), *amiss, *find_duplicates(snapshot))
+    return Unresolved(conflicts, len(pending), judged)
 
 
 def _is_amiss(pair: Conflict) -> bool:

@@ -96,6 +96,28 @@ def find_mixed(
     projects: ProjectMap, folder: ProjectFolder, loading: Sequence[str]
 ) -> Iterator[Problem]:
     """Yield the problems of a memory that sessions of other projects wrote."""
+    for foreign in _list_foreign(projects, folder, loading):
+        yield from _explain_foreign(projects, folder, loading[0], foreign)
+
+
+def find_mixed_inside(projects: ProjectMap, folder: ProjectFolder, owner: str) -> Iterator[Problem]:
+    """Yield the problems of the memory of a folder around projects, `owner`, that sessions wrote
+    which went on in one of these.
+    """
+    for project, transcripts in _group_inside(projects, folder, owner).items():
+        what = f"in {folder.path} began in {owner} and went on in {project}"
+        for problem in _explain_sessions(projects, folder, owner, project, transcripts, what):
+            if problem.repair is not None:
+                # what they wrote may be meant for all projects there
+                yield replace(problem, severity=Severity.INFO)
+
+
+def _list_foreign(
+    projects: ProjectMap, folder: ProjectFolder, loading: Sequence[str]
+) -> Iterator[_Foreign]:
+    """Yield the sessions of each other project: those that began there, and those that began in the
+    folder and wrote notes while they worked there.
+    """
     began = _group_foreign(projects, folder, loading)
     gone_on = _group_gone_on(projects, folder, loading)
     for project in dict.fromkeys((*began, *gone_on)):
@@ -115,14 +137,7 @@ def find_mixed(
             evidence = [*(evidence if transcripts else ()), _count_sessions(written, what)]
             notes += (note for each in written.values() for note in each)
         if evidence:
-            foreign = _Foreign(project, [*transcripts, *written], notes, evidence)
-            yield from _explain_foreign(projects, folder, loading[0], foreign)
-    for project, transcripts in _group_inside(projects, folder, loading[0]).items():
-        what = f"in {folder.path} began in {loading[0]} and went on in {project}"
-        for problem in _explain_sessions(projects, folder, loading[0], project, transcripts, what):
-            if problem.repair is not None:
-                # what they wrote may be meant for all projects there
-                yield replace(problem, severity=Severity.INFO)
+            yield _Foreign(project, [*transcripts, *written], notes, evidence)
 
 
 def _list_distinct(repositories: Repositories, projects: Sequence[str]) -> Sequence[str]:

@@ -18,6 +18,7 @@ from ricordo.services.doctor.mixed_memories import (
     find_clones,
     find_divided,
     find_mixed,
+    find_mixed_inside,
     find_shared,
     find_taken_over,
     read_earlier,
@@ -93,6 +94,7 @@ def find_memory_problems(
         step(f"looking for notes of other projects, {number} of {len(projects.folders)}")
         if (loading := projects.find_loading(folder.memory)) and has_notes(folder.memory):
             yield from find_mixed(projects, folder, loading)
+            yield from find_mixed_inside(projects, folder, loading[0])
     for number, (folder, past_project) in enumerate(earlier, 1):
         step(f"looking for earlier projects, {number} of {len(earlier)}")
         yield from find_taken_over(projects, folder, past_project)

@@ -15,6 +15,7 @@ from ricordo.agents.diagnosis import MemorySource, SettingInEffect
 from ricordo.agents.folder import has_notes
 from ricordo.agents.instruction_files import (
     ShadowedFile,
+    UnreadFiles,
     find_broken_links,
     find_misnamed,
     find_missing_imports,
@@ -386,14 +387,14 @@ def _check_instructions(environment: Environment, project: str) -> Iterator[Prob
         )
     for name, target in find_missing_imports(project, home):
         yield _make_missing_import(project, name, target)
-    for unread in find_unread(project, home):
+    if unread := find_unread(project, home):
         yield Problem(
             "instructions-unread",
             Severity.INFO,
-            f"No agent here reads {os.path.join(project, unread.path)}.",
-            (f"it is for {', '.join(unread.agents)}",),
-            "Nothing, if others use these agents in the project.",
-            (os.path.join(project, unread.path),),
+            f"No agent here reads the instructions of {project}.",
+            (f"{', '.join(unread.paths[:_MOST_NAMED])}: for {', '.join(unread.agents)}",),
+            _advise_on_unread(unread),
+            tuple(os.path.join(project, path) for path in unread.paths),
         )
 
 
@@ -406,6 +407,14 @@ def _make_missing_import(folder: str, name: str, target: str) -> Problem:
         "Correct the path, or remove the line.",
         (target, os.path.join(folder, name)),
     )
+
+
+def _advise_on_unread(unread: UnreadFiles) -> str:
+    """Return how to have an agent here read a file that is for others."""
+    agent, name, path = unread.reader.agent, unread.reader.main_name, unread.paths[0]
+    if unread.reader.including:
+        return f"{agent} reads it once a {name} has the line `@{path}`."
+    return f"{agent} reads {name}: link that to {path}, or rename the file."
 
 
 def _advise_on_shadowed(file: ShadowedFile) -> str:

@@ -79,7 +79,7 @@ def build_change(
     """Return the change set that writes a handoff. Raises ChangeRefused."""
     to = draft.destination
     folder, name = os.path.split(to.path)
-    reason = f"{REASON_PREFIX} {output.handoff.header.target.name}"
+    reason = f"{REASON_PREFIX} {output.handoff.header.target.shown}"
     edit = WriteFile(folder, name, to.content, output.text)
     return build_change_set(notebook, memory, [Change(edit, reason)])
 

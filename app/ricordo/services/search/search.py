@@ -353,13 +353,13 @@ def _day(note: Note) -> int:
 def _split_unsure(
     named: Sequence[NameHit], *, is_spelled_right: bool
 ) -> tuple[list[NameHit], list[NameHit]]:
-    """Return sure and unsure matches by name. Unsure are scattered letters, as many names contain
+    """Return sure and unsure matches by name. Unsure are abbreviations, as many names begin with
     the letters of a short word, and names with another spelling if the query `is_spelled_right`.
     """
     sure: list[NameHit] = []
     unsure: list[NameHit] = []
     for it in named:
-        is_unsure = it.is_scattered or (it.is_misspelled and is_spelled_right)
+        is_unsure = it.is_abbreviated or (it.is_misspelled and is_spelled_right)
         (unsure if is_unsure else sure).append(it)
     return sure, unsure
 

@@ -21,6 +21,7 @@ from ricordo.tui.actions.registry import BY_ID, find_actions, format_action_keys
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.context import ActionContext, ScreenId, needs_redo, needs_undo
 from ricordo.tui.render.mask import MASK
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
     from ricordo.memory.change import ChangeSet
@@ -137,7 +138,7 @@ class ActionScreen(Screen[Result]):
     def _begin(self, work: Callable[[], Awaitable[object]]) -> None:
         """Do `work`, which may write, after all earlier work."""
         # not exclusive: later work must not cancel a write
-        self.run_worker(self._run_in_turn(work), group="in turn")
+        start_worker(self, partial(self._run_in_turn, work), group="in turn")
 
     async def _run_in_turn(self, work: Callable[[], Awaitable[object]]) -> None:
         async with self._one_at_a_time:

@@ -17,7 +17,7 @@ from ricordo.services.conflicts.conflicts import (
     find_conflicts,
     find_duplicates,
 )
-from ricordo.services.conflicts.opinions import find_unresolved
+from ricordo.services.conflicts.opinions import Unresolved, find_unresolved
 from ricordo.services.conflicts.resolution import (
     Resolution,
     compose_merged_text,
@@ -31,9 +31,10 @@ from ricordo.storage.private_copy import remove_private_copy, write_private_copy
 from ricordo.text import make_one_line
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
 from ricordo.tui.conflicts.rows import render_judgement_preview
-from ricordo.tui.conflicts.screen import BothTrueScreen, ConflictsScreen
+from ricordo.tui.conflicts.screen import BothTrueScreen, ConflictsScreen, OpinionsScreen
 from ricordo.tui.dialogs.change_set import ExtraAction, ProposalScreen
 from ricordo.tui.edits.editor import edit_copy
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
     from ricordo.curation.engine import Step
@@ -69,6 +70,8 @@ class ConflictController:
         """The snapshot that the screen shows."""
         self._go_to = ""
         """Id of the uncertain pair to go to, once it is listed as a conflict; "" for none."""
+        self._unresolved = Unresolved((), 0, ())
+        """What the screen shows."""
         self._unfinished: dict[str, tuple[str, str]] = {}
         """Texts typed for “both are true” and not written, by conflict id."""
 
@@ -94,13 +97,15 @@ class ConflictController:
 
     def _reload(self, snapshot: Snapshot) -> None:
         """Show the conflicts of a snapshot, and the uncertain pairs that a model judged amiss."""
-        self._writing.app.run_worker(self._load_conflicts(snapshot), group="doubts", exclusive=True)
+        load = partial(self._load_conflicts, snapshot)
+        start_worker(self._writing.app, load, group="doubts", exclusive=True)
 
     async def _load_conflicts(self, snapshot: Snapshot) -> None:
         state = self._writing.notebook.environment.state
-        conflicts, uncertain = await asyncio.to_thread(find_unresolved, snapshot, state)
+        unresolved = await asyncio.to_thread(find_unresolved, snapshot, state)
         if self._screen is not None and snapshot is self._snapshot:
-            self._screen.show_conflicts(conflicts, uncertain, is_compared=snapshot.has_evidence)
+            self._unresolved = unresolved
+            self._screen.show_unresolved(unresolved, is_compared=snapshot.has_evidence)
             if self._go_to:
                 self._screen.go_to(self._go_to)
                 self._go_to = ""
@@ -129,10 +134,16 @@ class ConflictController:
         self._writing.begin(partial(ways[action_id], conflict))
 
     def judge_uncertain_pairs(self) -> None:
-        """Show the uncertain pairs, and let the user have a model judge them."""
+        """Show the uncertain pairs, and let the user have a model judge them; where all are judged,
+        show the opinions.
+        """
         from ricordo.tui.dialogs.ask_screen import QuestionScreen
 
         assert self._snapshot is not None
+        if not self._unresolved.pending_count:
+            page = OpinionsScreen(self._unresolved.judged_pairs, self._writing.palette)
+            self._writing.app.push_screen(page)
+            return
         notebook = self._writing.notebook
         screen = QuestionScreen(
             UncertainPairsQuestion(notebook, self._snapshot),
@@ -199,7 +210,8 @@ class ConflictController:
         shown = _ShownResolution(resolution, resolution.retire_instead)
 
         def switch(proposal: ProposalScreen) -> None:
-            proposal.run_worker(self._switch_alternative(proposal, memory, shown), exclusive=True)
+            propose_other = partial(self._switch_alternative, proposal, memory, shown)
+            start_worker(proposal, propose_other, exclusive=True)
 
         extra = ExtraAction("retire-whole", switch) if resolution.retire_instead else None
         change_set = await self._compose_change_set(memory, resolution)

@@ -13,7 +13,7 @@ from ricordo.lint.contradictions.records import find_span
 from ricordo.lint.evidence import UNKNOWN_SPEAKER, CheckOutcome, Relation, Verdict
 from ricordo.services.conflicts.conflicts import Conflict, Keep, Side
 from ricordo.services.conflicts.judgement import JudgementOutcome, JudgementPreview
-from ricordo.services.conflicts.opinions import get_suggested_side
+from ricordo.services.conflicts.opinions import Unresolved, get_suggested_side
 from ricordo.services.sessions.activity_text import AGENT_ONLY_TEXT, NO_MESSAGE_TEXT, parse_stamp
 from ricordo.text import clip, make_one_line
 from ricordo.tui.render.egress_lines import render_about, render_sent
@@ -31,6 +31,7 @@ _ABOUT = (
     "of a model or program is stored as an opinion and shown beside the two notes. It changes no "
     "note, and you never pay twice for the same pair."
 )
+NONE_UNCERTAIN = "No pair of notes is uncertain: there is nothing to judge."
 _INDENTED = (StyledSpan("  "),), (StyledSpan("  "),)
 """What the first line of a wrapped text begins with, and the others."""
 
@@ -69,8 +70,13 @@ def render_judgement_preview(
         lines += [row for it in before.pending_pairs for row in _render_pair(it, width)]
     if before.judged_pairs:
         lines += [StyledLine((StyledSpan("judged before", "heading"),)), BLANK]
-        lines += [row for it in before.judged_pairs for row in _render_opinion(it, width)]
+        lines += render_opinions(before.judged_pairs, width)
     return lines
+
+
+def render_opinions(judged_pairs: Sequence[Conflict], width: int) -> list[StyledLine]:
+    """Return uncertain pairs with the opinions on them."""
+    return [row for pair in judged_pairs for row in _render_opinion(pair, width)]
 
 
 def _render_pair(conflict: Conflict, width: int) -> list[StyledLine]:
@@ -127,15 +133,22 @@ _MARKS = {
 }
 
 
-def describe_no_conflicts(uncertain_count: int, key: str) -> list[tuple[str, str]]:
+def describe_no_conflicts(unresolved: Unresolved | None, key: str) -> list[tuple[str, str]]:
     """Return the paragraphs, with their styles, of a workbench without conflicts. `key` lists the
-    uncertain pairs.
+    uncertain pairs; `unresolved` is None while they are not known.
     """
-    texts = list(_NO_CONFLICTS)
-    if uncertain_count:
-        are = "1 pair is" if uncertain_count == 1 else f"{uncertain_count} pairs are"
-        texts.append((f"{are} uncertain: {key} lists them.", ""))
-    return texts
+    if unresolved is None:
+        return list(_NO_CONFLICTS)
+    pending, judged = unresolved.pending_count, len(unresolved.judged_pairs)
+    if pending:
+        are = "1 pair is" if pending == 1 else f"{pending} pairs are"
+        text = f"{are} uncertain: {key} lists them."
+    elif judged:
+        were = "1 uncertain pair was" if judged == 1 else f"{judged} uncertain pairs were"
+        text = f"{were} judged: {key} shows the opinions."
+    else:
+        text = NONE_UNCERTAIN
+    return [*_NO_CONFLICTS, (text, "")]
 
 
 def render_note(side: Side, width: int, *, revealed: bool) -> tuple[list[StyledLine], range]:

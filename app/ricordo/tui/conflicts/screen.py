@@ -14,16 +14,19 @@ from textual.containers import Container, Vertical
 from textual.content import Content
 
 from ricordo.services.conflicts.conflicts import Conflict, Keep, Side
+from ricordo.services.conflicts.opinions import Unresolved
 from ricordo.settings.keymap import Keymap
 from ricordo.text import make_one_line
 from ricordo.tui.actions.bindings import Handlers, moving_handlers
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
 from ricordo.tui.base.action_screen import ActionScreen
 from ricordo.tui.conflicts.rows import (
+    NONE_UNCERTAIN,
     describe_no_conflicts,
     format_side_title,
     render_facts,
     render_note,
+    render_opinions,
     render_suggestion,
     render_title,
 )
@@ -36,6 +39,7 @@ from ricordo.tui.context import (
     needs_undo,
 )
 from ricordo.tui.dialogs.form import LABEL_WIDTH, Field, FormScreen
+from ricordo.tui.dialogs.text_page import TextPage
 from ricordo.tui.render.bars import render_key_line
 from ricordo.tui.render.empty import render_paragraphs
 from ricordo.tui.render.line import StyledLine, StyledSpan
@@ -69,7 +73,7 @@ class ConflictActions(Protocol):
         """Resolve a conflict as the key of that action does, and propose the change set."""
 
     def judge_uncertain_pairs(self) -> None:
-        """Let the user have a model judge the uncertain pairs."""
+        """Let the user have a model judge the uncertain pairs, or show the opinions on them."""
 
     def show_origin(self, path: str) -> None:
         """Show the message that caused one of the notes."""
@@ -125,8 +129,8 @@ class ConflictsScreen(ActionScreen[None]):
         self._actions = actions
         self._read_only = read_only
         self._is_known = is_compared
-        self._uncertain_count = 0
-        """How many uncertain pairs nobody has judged."""
+        self._unresolved: Unresolved | None = None
+        """What was shown last; None while the opinions on uncertain pairs are not read."""
         self._position = 0
         self._revealed = ""
         """Id of the conflict whose notes are shown with their secrets."""
@@ -184,18 +188,13 @@ class ConflictsScreen(ActionScreen[None]):
         sides = [side for keep in _SIDES if (side := self.side(keep))]
         return any(find_cached_secrets(side.note.text) for side in sides)
 
-    def show_conflicts(
-        self, conflicts: Sequence[Conflict], uncertain_count: int = 0, *, is_compared: bool
-    ) -> None:
+    def show_unresolved(self, unresolved: Unresolved, *, is_compared: bool) -> None:
         """Show the remaining conflicts: the same one if it still exists, else the next one; and the
-        number of uncertain pairs that nobody judged (`uncertain_count`).
+        number of uncertain pairs that nobody judged.
         """
         before = self.conflict
-        self._conflicts, self._uncertain_count, self._is_known = (
-            tuple(conflicts),
-            uncertain_count,
-            is_compared,
-        )
+        self._conflicts, self._unresolved = unresolved.conflicts, unresolved
+        self._is_known = is_compared
         ids = [conflict.id for conflict in self._conflicts]
         if before is not None and before.id in ids:
             self._position = ids.index(before.id)
@@ -255,7 +254,7 @@ class ConflictsScreen(ActionScreen[None]):
         if not self._is_known:
             return render_paragraphs([("The notes are being compared …", "dim")], width)
         key = format_action_keys(BY_ID["judge-doubts"], self.keymap)
-        return render_paragraphs(describe_no_conflicts(self._uncertain_count, key), width)
+        return render_paragraphs(describe_no_conflicts(self._unresolved, key), width)
 
     def update_bars(self) -> None:
         conflict = self.conflict
@@ -263,11 +262,8 @@ class ConflictsScreen(ActionScreen[None]):
             title = [StyledSpan(" Conflicts ", "accent bold")]
         else:
             title = [*render_title(conflict, self._conflicts)]
-        uncertain = (
-            (StyledSpan(f" {self._uncertain_count} uncertain ", "dim"),)
-            if self._uncertain_count
-            else ()
-        )
+        pending = self._unresolved.pending_count if self._unresolved else 0
+        uncertain = (StyledSpan(f" {pending} uncertain ", "dim"),) if pending else ()
         self._title.set_content(tuple(title), uncertain)
         self._keys.set_content(*render_key_line(self.action_context, self.keymap))
 
@@ -287,7 +283,7 @@ class ConflictsScreen(ActionScreen[None]):
             **dict.fromkeys(_RESOLVING[:-1], nothing or self._read_only),
             _RESOLVING[-1]: nothing,
             **({"both": nothing or self._read_only or _WHOLE} if is_whole else {}),
-            "judge-doubts": "" if self._is_known else _NOT_KNOWN,
+            "judge-doubts": self._no_uncertain_pairs,
             "back": nothing or ("" if self._position else "This is the first conflict."),
             "origin": nothing or self._no_origin,
             "forward": nothing
@@ -297,6 +293,13 @@ class ConflictsScreen(ActionScreen[None]):
             "redo": needs_redo(known),
         }
         return replace(super().action_context, disabled_reasons=refusals, revealed=self.is_revealed)
+
+    @property
+    def _no_uncertain_pairs(self) -> str:
+        unresolved = self._unresolved
+        if unresolved is None or not self._is_known:
+            return _NOT_KNOWN
+        return "" if unresolved.pending_count or unresolved.judged_pairs else NONE_UNCERTAIN
 
     @property
     def _focused_side(self) -> Keep:
@@ -377,3 +380,14 @@ class BothTrueScreen(FormScreen):
             label = StyledSpan(f" {name + ' claim':<{LABEL_WIDTH}}", "dim")
             bar = Bar(self._palette, id=f"{name}-claim", base="")
             yield bar.with_left(label, StyledSpan(f"“{make_one_line(side.quote.text)}”"))
+
+
+class OpinionsScreen(TextPage):
+    """Shows the opinions on uncertain pairs of which none is left to be judged."""
+
+    def __init__(self, judged_pairs: Sequence[Conflict], palette: Palette) -> None:
+        super().__init__("Uncertain pairs · all were judged", palette)
+        self._judged_pairs = judged_pairs
+
+    def render_text(self, width: int) -> list[StyledLine]:
+        return render_opinions(self._judged_pairs, width)

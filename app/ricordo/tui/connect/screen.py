@@ -37,6 +37,7 @@ from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, fit, span_tex
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.line_view import CursorView
 from ricordo.tui.widgets.text_view import TextView
+from ricordo.tui.workers import start_worker
 
 _NAME, _STATE = 14, 16
 """Cells of the columns."""
@@ -231,7 +232,7 @@ class ConnectScreen(ActionScreen[None]):
     def _run(self, work: Callable[[], Sequence[str]]) -> None:
         """Do `work` in a thread, then show the states and what it returns."""
         self.is_idle = False
-        self.run_worker(self._do(work), group="connect", exclusive=True)
+        start_worker(self, partial(self._do, work), group="connect", exclusive=True)
 
     async def _do(self, work: Callable[[], Sequence[str]]) -> None:
         try:
@@ -249,7 +250,7 @@ class ConnectScreen(ActionScreen[None]):
         self._first = ""
         self.is_idle = True
         self._move_on()
-        self.run_worker(self._ask_agents(), group="asking", exclusive=True)
+        start_worker(self, self._ask_agents, group="asking", exclusive=True)
 
     def _read_statuses(self) -> list[ConnectionStatus]:
         environment = self._environment

@@ -14,6 +14,7 @@ from ricordo.services.workspace.notebook import Notebook, Snapshot
 from ricordo.text import make_one_line
 from ricordo.tui.base.action_screen import NotebookController, NotebookParts
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
     from ricordo.curation.engine import Step
@@ -85,7 +86,7 @@ class CurationController(NotebookController):
             self._review.update_snapshot(snapshot)
 
     def _run(self, work: Callable[[], Awaitable[None]]) -> None:
-        self._screen.run_worker(work, group="curate")
+        start_worker(self._screen, work, group="curate")
 
     # Keys
 

@@ -23,6 +23,7 @@ from ricordo.tui.render.egress_lines import render_redacted
 from ricordo.tui.render.line import StyledLine, StyledSpan
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.row_list import RowList
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
     from ricordo.services.curation.preparation import NewActivity
@@ -78,7 +79,7 @@ class RedactionScreen(ModalScreen[bool], ActionScreen[bool]):
     def on_mount(self) -> None:
         self._list.focus()
         self._show()
-        self.run_worker(self._read())
+        start_worker(self, self._read)
 
     def _show(self) -> None:
         self._list.show(len(self.values), max(self._list.at, 0), _NOTHING)
@@ -134,7 +135,7 @@ class RedactionScreen(ModalScreen[bool], ActionScreen[bool]):
     def _decide_on_value(self, *, is_allowed: bool) -> None:
         """Allow the value to be sent from now on, or redact it again."""
         if (value := self._value) is not None:
-            self.run_worker(self._decide(value, is_allowed=is_allowed))
+            start_worker(self, partial(self._decide, value, is_allowed=is_allowed))
 
     async def _decide(self, value: RedactedValue, *, is_allowed: bool) -> None:
         notebook, fingerprint = self._notebook, value.fingerprint
@@ -156,7 +157,7 @@ class RedactionScreen(ModalScreen[bool], ActionScreen[bool]):
 
     def close(self) -> None:
         """Close the screen."""
-        self.run_worker(self._close())
+        start_worker(self, self._close)
 
     async def _close(self) -> None:
         # a decision that is being stored has to be stored first

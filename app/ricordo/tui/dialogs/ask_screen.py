@@ -49,6 +49,7 @@ from ricordo.tui.render.line import StyledLine, StyledSpan
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.row_list import RowList
 from ricordo.tui.widgets.text_view import TextView
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
     from ricordo.curation.engine import Step
@@ -218,7 +219,7 @@ class AskScreen(
         if self._incoming:
             return render_incoming(self._incoming, width)
         reason = self.preview.disabled_reason if self.preview else ""
-        lines = render_problems(self.egress, [self.failure, reason], width)
+        lines = render_problems(self.egress, self.failure, reason, width)
         return lines + (self.render_preview(self.preview, width) if self.preview else [])
 
     def update_bars(self) -> None:
@@ -301,7 +302,8 @@ class AskScreen(
             done(result)
             self.update_bars()
 
-        self.run_worker(self._run_reporting(partial(self._jobs.follow, job, work, finish)))
+        follow = partial(self._jobs.follow, job, work, finish)
+        start_worker(self, partial(self._run_reporting, follow))
 
     def _report_error(self, error: RicordoError) -> None:
         reason = str(error)
@@ -353,7 +355,7 @@ class AskScreen(
     def _send_if(self, before: Preview, program: Program, is_allowed: bool | None) -> None:
         if is_allowed:
             allow = partial(self._allow_and_send, before, program)
-            self.run_worker(self._run_reporting(allow))
+            start_worker(self, partial(self._run_reporting, allow))
 
     async def _allow_and_send(self, before: Preview, program: Program) -> None:
         await asyncio.to_thread(allow_program, self._environment, program)

@@ -19,6 +19,7 @@ from ricordo.tui.actions.dialogs import Dialog
 from ricordo.tui.dialogs.text_page import TextPage
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
 from ricordo.tui.widgets.text_view import TextView
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
     from ricordo.memory.memory import Memory
@@ -61,7 +62,7 @@ class LedgerScreen(TextPage):
         """Whether the ledger is shown."""
 
     def on_mount(self) -> None:
-        self.run_worker(self._read(), group="ledger")
+        start_worker(self, self._read, group="ledger")
 
     async def _read(self) -> None:
         closed = Event()

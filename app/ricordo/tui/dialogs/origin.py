@@ -29,6 +29,7 @@ from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, span_text, wr
 from ricordo.tui.render.mask import mask_text
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import ReadView
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
     from ricordo.tui.color_palette import Palette
@@ -167,7 +168,7 @@ class OriginScreen(ActionScreen[None]):
     def on_mount(self) -> None:
         self._messages_view.focus()
         self.update_bars()
-        self.run_worker(self._load(), group="origin")
+        start_worker(self, self._load, group="origin")
 
     def on_resize(self) -> None:
         self.call_after_refresh(self.update_bars)

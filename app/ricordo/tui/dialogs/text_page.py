@@ -60,7 +60,7 @@ class TextPage(ModalScreen[None]):
         with Vertical(id="overlay") as overlay:
             overlay.border_title = Content(self._title)
             if self._summary:
-                summary = StyledSpan(self._summary, "bold")
+                summary = StyledSpan(f" {self._summary}", "bold")
                 yield Bar(self._palette, id="title").with_left(summary)
             yield TextView(self._palette, self.render_text, id="text")
         keys = (

@@ -34,6 +34,7 @@ from ricordo.tui.jobs import Jobs
 from ricordo.tui.render.empty import render_labelled, render_paragraph
 from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, align_right, fit
 from ricordo.tui.render.mask import mask_text
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
     from ricordo.curation.engine import Step
@@ -147,11 +148,9 @@ class DoctorScreen(ListDiffScreen):
         self._right.display = problem is not None
         self._show_problem()
         if problem is not None and problem.repair is not None:
-            self.run_worker(
-                self._run_reporting(partial(self._compose_repair, problem, problem.repair)),
-                group="repair",
-                exclusive=True,
-            )
+            compose = partial(self._compose_repair, problem, problem.repair)
+            show = partial(self._run_reporting, compose)
+            start_worker(self, show, group="repair", exclusive=True)
 
     async def _compose_repair(self, problem: Problem, repair: MoveRepair) -> None:
         """Compose the repair in a thread, and show it if its problem is still the chosen one."""

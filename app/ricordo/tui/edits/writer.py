@@ -31,6 +31,7 @@ from ricordo.text import make_one_line
 from ricordo.tui.dialogs.change_set import ExtraAction, ProposalScreen
 from ricordo.tui.dialogs.edit_conflict import EditConflictScreen
 from ricordo.tui.render.inbox_rows import format_moment
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
     from ricordo.memory.change import ChangeSet
@@ -91,7 +92,7 @@ class ChangeWriter:
 
     def run(self, work: Callable[[], Awaitable[object]]) -> None:
         """Do `work` in a worker of the screen."""
-        self._screen.run_worker(work, group="change")
+        start_worker(self._screen, work, group="change")
 
     async def run_in_turn(self, flow: Callable[[], Awaitable[Result]]) -> Result | None:
         """Do `flow` after all earlier work and return its result; None where it failed, which is

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ricordo.services.workspace.notebook import Notebook, Snapshot
 from ricordo.tui.messages import NoteRequested
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
     from ricordo.agents.agent import MemoryPlace
@@ -145,7 +146,7 @@ class FinderController:
 
     def _run(self, work: Callable[[], Awaitable[None]], group: str) -> None:
         """Do `work` in a worker, and cancel earlier work of its `group`."""
-        self._screen.run_worker(work, group=group, exclusive=True)
+        start_worker(self._screen, work, group=group, exclusive=True)
 
     async def _remind(self, *, on_purpose: bool) -> None:
         await asyncio.sleep(_REST)

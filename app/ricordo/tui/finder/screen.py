@@ -30,6 +30,7 @@ from ricordo.tui.render.note_page import NotePage
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.note_view import NoteView
 from ricordo.tui.widgets.row_list import RowList
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
     from ricordo.tui.color_palette import Palette
@@ -226,7 +227,7 @@ class FinderScreen(Screen[PlacedHit | FruitlessSearch | None]):
     # Searching
 
     def _run(self, work: Callable[[], Awaitable[None]]) -> None:
-        self.run_worker(work)
+        start_worker(self, work)
 
     def _find_in(self, source: SearchSource) -> None:
         self._source = source

@@ -25,6 +25,7 @@ from ricordo.tui.render.bars import render_keys
 from ricordo.tui.render.line import StyledLine, StyledSpan, span_text, wrap
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import TextView
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
     from ricordo.curation.engine import Step
@@ -124,7 +125,7 @@ class PipeScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         self.set_interval(_TICK, self._update)
-        self.run_worker(self._run_command(), group="pipe")
+        start_worker(self, self._run_command, group="pipe")
 
     def on_unmount(self) -> None:
         self._jobs.cancel()

@@ -47,6 +47,7 @@ from ricordo.tui.jobs import Answer, Jobs
 from ricordo.tui.render.line import StyledLine, StyledSpan
 from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.text_view import AboutView
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
     from ricordo.agents.transcripts.session import Session
@@ -155,7 +156,7 @@ class HandoffScreen(TwoPaneScreen):
                 self.options = self._shown_ask
                 self._show_error(error)
 
-        self.run_worker(run(), group="handoff")
+        start_worker(self, run, group="handoff")
 
     def _show_error(self, error: RicordoError) -> None:
         """Show an error: as a toast, or in the place of a missing draft."""
@@ -318,7 +319,7 @@ class HandoffScreen(TwoPaneScreen):
             "for-whom": self.choose_next_agent,
             "messages": self.toggle_messages,
             "budget": self.ask_for_budget,
-            "engine": lambda: self.run_worker(self._choose_engine(), group="engine"),
+            "engine": lambda: start_worker(self, self._choose_engine, group="engine"),
             "write": lambda: self._begin(partial(self._write, self._made)),
             "copy": lambda: self.copy_text(self._made.output.text),
             "pick-up": lambda: self._begin(partial(self._pick_up, self._made)),

@@ -30,6 +30,7 @@ from ricordo.tui.jobs import Answer, Jobs
 from ricordo.tui.render.line import StyledLine, StyledSpan, render_divider
 from ricordo.tui.widgets.row_list import RowList
 from ricordo.tui.widgets.text_view import ReadView
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
     from ricordo.curation.engine import Step
@@ -147,7 +148,7 @@ class SessionsScreen(TwoPaneScreen):
             await self._run_reporting(partial(self._jobs.follow, job, work, done))
             self.update_bars()
 
-        self.run_worker(run(), group="sessions")
+        start_worker(self, run, group="sessions")
 
     # What is shown
 

@@ -38,7 +38,7 @@ class DraftView(CursorView):
         self._draw_rows(number)
 
     def _draw_rows(self, number: int) -> None:
-        width = self.content_width
+        width = self.prose_width
         lines = render_paragraphs(self._instead, width)
         self._rows = self._draw(width) or [DraftRow(line) for line in lines]
         self.lines_changed()

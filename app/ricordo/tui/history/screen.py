@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -26,6 +27,7 @@ from ricordo.tui.context import ScreenId
 from ricordo.tui.render.inbox_rows import format_moment
 from ricordo.tui.render.line import StyledLine, StyledSpan, fit, wrap
 from ricordo.tui.render.mask import mask_text
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
     from ricordo.services.workspace.notebook import Notebook
@@ -83,7 +85,8 @@ def describe_version(version: Version, *, against_now: bool, width: int) -> list
     compared = " · compared with the current text" if against_now else ""
     if version.sha_before and not against_now:
         compared = " · compared with the previous version"
-    about = f"{_name_kind(version)} by {make_one_line(version.by)}, {format_moment(version.at)}"
+    kind = "first seen, written" if version.kind == "first" else version.kind
+    about = f"{kind} by {make_one_line(version.by)}, {format_moment(version.at)}"
     rows = [(about + compared, "")]
     if version.reason and version.kind != "first":
         rows.append((f"why  {make_one_line(mask_text(version.reason))}", "dim"))
@@ -135,7 +138,7 @@ class HistoryScreen(ListDiffScreen):
         return {} if self._path else {"compare": compare}
 
     def _load_latest(self, work: Callable[[], Awaitable[None]]) -> None:
-        self.run_worker(self._run_reporting(work), group="history", exclusive=True)
+        start_worker(self, partial(self._run_reporting, work), group="history", exclusive=True)
 
     async def _load(self, path: str) -> None:
         deleted, note_versions = await asyncio.to_thread(self._read_versions, path)

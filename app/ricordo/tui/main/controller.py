@@ -17,10 +17,9 @@ from ricordo.memory.names import TargetKind
 from ricordo.tui.context import ActionContext, Pane
 from ricordo.tui.edits.expected_writes import ExpectedWrites
 from ricordo.tui.render.index_rows import IndexRow, RowKind
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
-    from textual.worker import WorkType
-
     from ricordo.lint.finding import Finding
     from ricordo.memory.change import ChangeSet
     from ricordo.memory.index import Entry, MemoryIndex
@@ -149,9 +148,7 @@ class NoteActions:
 
     def update_history(self) -> None:
         """Find out what can be undone and redone."""
-        # called by the worker: a coroutine made here would never be awaited while the screen closes
-        ask: WorkType[None] = self._ask_history
-        self._panes.run_worker(ask, group="history", exclusive=True)
+        start_worker(self._panes, self._ask_history, group="history", exclusive=True)
 
     async def _ask_history(self) -> None:
         # imported in a thread, so that no key has to wait for it

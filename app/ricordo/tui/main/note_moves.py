@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
@@ -26,6 +27,7 @@ from ricordo.tui.dialogs.memories import PlaceList
 from ricordo.tui.dialogs.pick_note import PickedNote, PickNoteScreen
 from ricordo.tui.render.line import StyledSpan
 from ricordo.tui.widgets.bar import Bar
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
     from ricordo.memory.change import ChangeSet
@@ -180,7 +182,7 @@ class NoteMoves:
 
         def picked(choice: PickedNote | None) -> None:
             if choice is not None:
-                proposal.run_worker(retire_into(choice.path))
+                start_worker(proposal, partial(retire_into, choice.path))
 
         screen = PickNoteScreen("Which note replaces it?", others, none, self._writing.palette)
         proposal.app.push_screen(screen, picked)
@@ -225,7 +227,7 @@ def _describe_links(memory: Memory, notes: Sequence[Note], becomes: str) -> list
         names = [file.path for file in sources if file.role is not FileRole.INDEX]
         listed = len(names) < len(sources)
         who = [f"{len(names)} note{'' if len(names) == 1 else 's'}"] if names else []
-        who += ["the index"] if listed else []
+        who += ["the index" if names else "The index"] if listed else []
         verb = "links" if len(names) + listed == 1 else "link"
         subject = "it" if len(notes) == 1 else note.path
         some = ", ".join(names[:_NAMED]) + (" …" if len(names) > _NAMED else "")

@@ -46,6 +46,7 @@ from ricordo.tui.widgets.bar import Bar
 from ricordo.tui.widgets.find_bar import FindBar
 from ricordo.tui.widgets.note_view import NoteView
 from ricordo.tui.widgets.panes import Panes
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
     from ricordo.memory.note import Note
@@ -156,10 +157,10 @@ class MainScreen(ActionScreen[None]):
     def on_mount(self) -> None:
         self._show_index()
         self.update_bars()
-        self.run_worker(self._follow(), group="disk")
-        self.run_worker(self._navigation.follow_history(), group="history")
-        self.run_worker(self._evidence.follow(), group="evidence")
-        self.run_worker(self._curating.follow_pending(), group="waiting")
+        start_worker(self, self._follow, group="disk")
+        start_worker(self, self._navigation.follow_history, group="history")
+        start_worker(self, self._evidence.follow, group="evidence")
+        start_worker(self, self._curating.follow_pending, group="waiting")
 
     async def _follow(self) -> None:
         async for seen in self._follower.watch_snapshots():
@@ -452,7 +453,8 @@ class MainScreen(ActionScreen[None]):
         if self._panes.active is Pane.FRESHNESS:
             self._panes.focus_pane(Pane.INDEX)
         in_note = self._panes.active is Pane.NOTE
-        self.run_worker(prepare_filter(None if in_note else self._snapshot), group="filter")
+        snapshot = None if in_note else self._snapshot
+        start_worker(self, partial(prepare_filter, snapshot), group="filter")
         self._find.open_for("" if in_note else self._listing.words, in_note=in_note)
 
     def take_typed_ahead(self, event: Key) -> bool:

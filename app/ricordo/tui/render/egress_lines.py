@@ -190,9 +190,16 @@ def _render_redacted(redacted: Sequence[RedactedValue]) -> Spans:
     return (_render_label("secrets"), StyledSpan(words, "warning"))
 
 
-def render_problems(egress: Egress | None, problems: Sequence[str], width: int) -> list[StyledLine]:
-    """Return why nothing can be sent, and the warnings about what would be sent."""
-    spans = [StyledSpan(f"✗ {make_one_line(text)}", "error") for text in problems if text]
+def render_problems(
+    egress: Egress | None, failure: str, disabled_reason: str, width: int
+) -> list[StyledLine]:
+    """Return the `failure` of what was sent, why nothing can be sent, and the warnings about what
+    would be sent. Where nothing would be, no engine is chosen: that is no error.
+    """
+    errors = [failure, disabled_reason if egress else ""]
+    spans = [StyledSpan(f"✗ {make_one_line(text)}", "error") for text in errors if text]
+    if disabled_reason and egress is None:
+        spans.append(StyledSpan(f"· {make_one_line(disabled_reason)}", "info"))
     spans += [StyledSpan(f"! {make_one_line(text)}", "warning") for text in _find_warnings(egress)]
     lines = [
         StyledLine(row)

@@ -16,7 +16,7 @@ from ricordo.services.workspace.notebook import Snapshot
 from ricordo.text import clip, count_cells, make_one_line
 from ricordo.tui.render.empty import NO_FINDINGS, render_paragraphs
 from ricordo.tui.render.index_rows import GLYPHS
-from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, wrap
+from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, fit, wrap
 
 _BARS = "▁▂▃▄▅▆▇█"
 _POINTS = 7
@@ -159,8 +159,8 @@ def draw_freshness_row(row: FreshnessRow, width: int) -> StyledLine:
 def render_finding(
     finding: Finding, width: int, height: int, keys: Sequence[StyledSpan] = ()
 ) -> list[StyledLine]:
-    """Return message and evidence of a finding, at most `height` lines, and the `keys` that settle
-    it where they fit.
+    """Return message and evidence of a finding, at most `height` lines, the last of which shows that
+    there are more, and the `keys` that settle it where they fit.
     """
     glyph, style = GLYPHS[finding.severity]
     title = f"{glyph} {finding.severity.word}  {finding.rule}"
@@ -177,6 +177,10 @@ def render_finding(
         lines += [
             StyledLine(row) for row in wrap(quoted, width, (StyledSpan("  "),), (StyledSpan("  "),))
         ]
+    if len(lines) > height > 0:
+        last = lines[height - 1].spans
+        shown = fit(last, width - 2)
+        lines[height - 1] = StyledLine((*last, StyledSpan(" …", "dim")) if shown == last else shown)
     return lines[:height]
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from functools import cache
 from typing import NamedTuple
 
+from ricordo.patterns import compile_lazily
 from ricordo.text import count_cells, make_visible
 
 
@@ -42,6 +41,10 @@ class StyledLine(NamedTuple):
 
 BLANK = StyledLine()
 _CLOSING = ".,;:!?)]}»”’"
+_OPENING = compile_lazily("(?:[(\\[{«“‘`]|[→←] )+$")
+"""Brackets and quotes that are opened, and arrows to what follows."""
+_JOINTS = "/_-"
+"""Characters behind which a path or a name is broken."""
 
 # Wide characters can be broken anywhere; everything else only at blanks.
 _WIDE = (
@@ -50,13 +53,15 @@ _WIDE = (
 _LEAST_PART = 8
 """Cells of the first part of a word that is broken."""
 # A word is at most 200 characters, so that a line of a megabyte stays cheap.
-_ATOM = f"[{_WIDE}\U0001f000-\U0001faff\U00020000-\U0003fffd]|[^\\s{_WIDE}]{{1,200}}|\\s{{1,200}}"
+_ATOM = compile_lazily(
+    f"[{_WIDE}\U0001f000-\U0001faff\U00020000-\U0003fffd]|[^\\s{_WIDE}]{{1,200}}|\\s{{1,200}}"
+)
 
 
-@cache
-def _atoms() -> re.Pattern[str]:
-    # compiled at first use: the first paint must not wait for it
-    return re.compile(_ATOM)
+MEASURE = 100
+"""The most cells of a line of prose: longer lines are hard to read. Diffs, tables and code may be
+wider.
+"""
 
 
 def span_text(text: str) -> str:
@@ -77,8 +82,8 @@ def wrap(
 ) -> list[tuple[StyledSpan, ...]]:
     """Wrap `spans` into rows of at most `width` cells.
 
-    `first` is put before the first row, `rest` before the others. Closing punctuation stays with
-    the word before it, even in another style.
+    `first` is put before the first row, `rest` before the others. Punctuation stays with the word
+    that it closes or opens, even in another style.
     """
     rows: list[tuple[StyledSpan, ...]] = []
     row: list[StyledSpan] = list(first)
@@ -99,24 +104,29 @@ def wrap(
             room -= size
             continue
         words, chars_left = "", len(span.text)
-        for atom in _atoms().findall(span.text):
+        for atom in _ATOM.findall(span.text):
             size, chars_left = count_cells(atom), chars_left - len(atom)
             if _LEAST_PART <= room < size and size > later_room:
                 # it fits no row: broken here, it leaves no gap
-                beginning = cut(atom, room)
+                beginning = _cut_word(atom, room)
                 row.append(span._replace(text=words + beginning))
                 words, atom = "", atom[len(beginning) :]
                 size = count_cells(atom)
                 finish()
             if size + (0 if chars_left else closing) > room and room < margin:
+                carried: list[StyledSpan] = []
                 if words:
                     row.append(span._replace(text=words))
                     words = ""
+                elif not atom.isspace():
+                    carried = _take_opening(row, min(later_room - size, margin - room - 1))
                 finish()
+                row += carried
+                room -= measure(carried)
             if room == margin and atom.isspace():
                 continue
             while size > margin:
-                beginning = cut(atom, margin)
+                beginning = _cut_word(atom, margin)
                 row.append(span._replace(text=words + beginning))
                 words, atom = "", atom[len(beginning) :]
                 size = count_cells(atom)
@@ -136,6 +146,28 @@ def _count_closing(spans: Sequence[StyledSpan], number: int) -> int:
         return 0
     text = spans[number].text
     return len(text) - len(text.lstrip(_CLOSING)) if text[:1] in _CLOSING else 0
+
+
+def _take_opening(row: list[StyledSpan], most: int) -> list[StyledSpan]:
+    """Remove the opening characters from the end of a `row` and return them as spans; none if they
+    take more than `most` cells.
+    """
+    opens = _OPENING.search(row[-1].text)
+    if opens is None or count_cells(opens[0]) > most:
+        return []
+    last = row.pop()
+    if before := last.text[: opens.start()]:
+        row.append(last._replace(text=before))
+    return [last._replace(text=opens[0])]
+
+
+def _cut_word(word: str, width: int) -> str:
+    """Return the beginning of a long word for a row of `width` cells: up to the last of its joints,
+    unless that leaves more than half of the row empty.
+    """
+    beginning = cut(word, width)
+    joint = max(map(beginning.rfind, _JOINTS)) + 1
+    return beginning[:joint] if 2 * joint > len(beginning) else beginning
 
 
 def cut(text: str, width: int) -> str:

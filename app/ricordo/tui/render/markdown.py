@@ -7,6 +7,7 @@ links they have. Addresses and HTML are shown as text only: nothing is opened or
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from ricordo.tui.render.line import (
     BLANK,
+    MEASURE,
     StyledLine,
     StyledSpan,
     cut,
@@ -71,7 +73,9 @@ def split_markdown(text: str, first_line: int = 1) -> Iterator[tuple[int, str]]:
 def render_markdown(
     text: str, width: int, first_line: int, resolve: LinkResolver
 ) -> list[StyledLine]:
-    """Return `text` as lines of at most `width` cells; it begins at `first_line` of the file."""
+    """Return `text` as lines of at most `width` cells, prose of at most MEASURE; it begins at
+    `first_line` of the file.
+    """
     tokens = _parser().parse(text.replace("\r\n", "\n"))
     writer = _Writer(width, first_line, resolve)
     writer.blocks(tokens)
@@ -141,7 +145,7 @@ class _Writer:
         elif kind in ("fence", "code_block"):
             self._code(token)
         elif kind == "hr":
-            self._put((StyledSpan("─" * max(3, self._room()), "dim"),), self._source(token))
+            self._put((StyledSpan("─" * max(3, self._room(MEASURE)), "dim"),), self._source(token))
             self._gap()
         elif kind == "html_block":
             for offset, line in enumerate(token.content.rstrip("\n").split("\n")):
@@ -176,7 +180,7 @@ class _Writer:
     def _write(self, spans: list[StyledSpan], source: int) -> None:
         first, rest = self._margins()
         # soft breaks join lines: a row belongs to the line at which it begins
-        for row in wrap(spans, self.width, first, rest):
+        for row in wrap(spans, min(self.width, MEASURE), first, rest):
             source = next((span.source_line for span in row if span.source_line), source)
             self.lines.append(StyledLine(row, source))
 
@@ -190,9 +194,11 @@ class _Writer:
 
     def _code(self, token: Token) -> None:
         offset = 1 if token.type == "fence" else 0
-        room = self._room()
-        for number, line in enumerate(token.content.rstrip("\n").split("\n")):
-            rest = span_text(line)
+        texts = [span_text(line) for line in token.content.rstrip("\n").split("\n")]
+        longest = max(measure((StyledSpan(text),)) for text in texts)
+        # as wide as the prose around it, and wider where its lines are
+        room = min(self._room(), max(self._room(MEASURE), longest + 2))
+        for number, rest in enumerate(texts):
             while True:
                 part = cut(rest, room - 2) if rest else ""
                 fill = " " * max(0, room - 2 - measure((StyledSpan(part),)))
@@ -239,7 +245,7 @@ class _Writer:
         titles, records = rows[0], rows[1:] or [()]
         for number, (row, source) in enumerate(zip(records, sources[1:] or sources, strict=True)):
             if number:
-                self._put((StyledSpan("─" * self._room(), "dim"),), source)
+                self._put((StyledSpan("─" * self._room(MEASURE), "dim"),), source)
             for title, cell in zip_longest(titles, row, fillvalue=()):
                 name = [span._replace(source_line=source) for span in title]
                 self._write([*name, StyledSpan("  "), *cell], source)
@@ -256,8 +262,9 @@ class _Writer:
         if self.lines and self.lines[-1].spans:
             self.lines.append(BLANK)
 
-    def _room(self) -> int:
-        return max(8, self.width - measure(self.margin))
+    def _room(self, most: int = sys.maxsize) -> int:
+        """Return the cells beside the margin, of at most `most` with it."""
+        return max(8, min(self.width, most) - measure(self.margin))
 
     def _source(self, token: Token) -> int:
         return self.first_line + (token.map[0] if token.map else 0)

@@ -25,7 +25,16 @@ from ricordo.services.workspace.notebook import Snapshot
 from ricordo.text import clip, make_one_line
 from ricordo.tui.render.empty import READING
 from ricordo.tui.render.index_rows import PROTECTED_MARK
-from ricordo.tui.render.line import BLANK, StyledLine, StyledSpan, fit, measure, span_text, wrap
+from ricordo.tui.render.line import (
+    BLANK,
+    MEASURE,
+    StyledLine,
+    StyledSpan,
+    fit,
+    measure,
+    span_text,
+    wrap,
+)
 from ricordo.tui.render.markdown import LinkResolver, render_markdown, split_markdown
 from ricordo.tui.render.mask import (
     MASK,
@@ -134,6 +143,7 @@ class NotePage:
         self._snapshot = snapshot
         self._note = note
         self._width = width
+        self._measure = min(width, MEASURE)
         self.as_source = as_source
         self._today = today
         self._revealed = revealed
@@ -241,7 +251,7 @@ class NotePage:
         rows = [
             StyledLine(row)
             for row in wrap(
-                [StyledSpan(make_one_line(" · ".join(filter(None, facts))), "dim")], self._width
+                [StyledSpan(make_one_line(" · ".join(filter(None, facts))), "dim")], self._measure
             )
         ]
         rows += self._render_origin()
@@ -252,15 +262,17 @@ class NotePage:
             if not self._revealed:
                 description, _ = mask_passage(" ".join(description.split()), (), note.text)
             spans = [StyledSpan(make_one_line(description[:2_000]), "italic")]
-            rows.extend(StyledLine(row) for row in wrap(spans, self._width))
+            rows.extend(StyledLine(row) for row in wrap(spans, self._measure))
         if note.read_error:
             rows.append(
-                StyledLine((StyledSpan(clip(f"✗ {note.read_error.value}", self._width), "error"),))
+                StyledLine(
+                    (StyledSpan(clip(f"✗ {note.read_error.value}", self._measure), "error"),)
+                )
             )
         fault = note.frontmatter.error
         if fault:
             text = f"✗ line {fault.line}: {fault.message}"
-            rows.append(StyledLine((StyledSpan(clip(text, self._width), "error"),)))
+            rows.append(StyledLine((StyledSpan(clip(text, self._measure), "error"),)))
         return [*rows, BLANK]
 
     def _render_secrets(self) -> StyledLine:
@@ -272,7 +284,7 @@ class NotePage:
             if self._reveal_key
             else ()
         )
-        return StyledLine(fit((StyledSpan(words, "warning"), *key), self._width))
+        return StyledLine(fit((StyledSpan(words, "warning"), *key), self._measure))
 
     def _render_origin(self) -> list[StyledLine]:
         """Return the session of the note: from the transcripts, else from its frontmatter."""
@@ -281,9 +293,11 @@ class NotePage:
         if known is not None:
             before, behind = "from session “", f"” · {format_day_briefly(known.at, self._today)}"
             key = (StyledSpan("  O ", "key"), StyledSpan("origin", "dim"))
-            room = max(8, self._width - measure((StyledSpan(before + behind), *key)))
-            text = f"{before}{clip(known.session, min(room, 60))}{behind}"
-            return [StyledLine(fit((StyledSpan(text, "dim"), *key), self._width))]
+            room = max(8, self._measure - measure((StyledSpan(before + behind), *key)))
+            text = StyledSpan(f"{before}{clip(known.session, min(room, 60))}{behind}", "dim")
+            # a narrow pane has no room for the key
+            shown = (text, *key) if measure((text, *key)) <= self._measure else (text,)
+            return [StyledLine(fit(shown, self._measure))]
         if session:
             # as much of an id as other screens and commands show
             return [StyledLine((StyledSpan(f"from session {clip(session, 9)}", "dim"),))]
@@ -340,7 +354,7 @@ class NotePage:
             return []
         label = StyledSpan("links ", "dim")
         return [
-            StyledLine(row) for row in wrap(spans, self._width, (label,), (StyledSpan("      "),))
+            StyledLine(row) for row in wrap(spans, self._measure, (label,), (StyledSpan("      "),))
         ]
 
     def _render_associations(self) -> list[StyledLine]:
@@ -357,7 +371,7 @@ class NotePage:
             return []
         return [
             StyledLine(row)
-            for row in wrap(spans, self._width, (_ASSOCIATIONS_LABEL,), (StyledSpan(" " * 12),))
+            for row in wrap(spans, self._measure, (_ASSOCIATIONS_LABEL,), (StyledSpan(" " * 12),))
         ]
 
     def _describe_path(self, association: Association) -> str:

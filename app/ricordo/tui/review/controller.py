@@ -12,6 +12,7 @@ from ricordo.services.workspace.notebook import Notebook, Snapshot
 from ricordo.storage.decisions import ReviewVerdict
 from ricordo.text import clip
 from ricordo.tui.base.action_screen import NotebookController, NotebookParts
+from ricordo.tui.workers import start_worker
 
 if TYPE_CHECKING:
     from ricordo.services.review import ReviewQueue
@@ -49,7 +50,7 @@ class ReviewController(NotebookController):
     def _run(
         self, work: Callable[[], Awaitable[None]], group: str, *, exclusive: bool = False
     ) -> None:
-        self._screen.run_worker(work, group=group, exclusive=exclusive)
+        start_worker(self._screen, work, group=group, exclusive=exclusive)
 
     async def _count(self, snapshot: Snapshot) -> None:
         # imported in a thread, so that no key has to wait for it

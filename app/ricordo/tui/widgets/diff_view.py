@@ -10,9 +10,10 @@ from itertools import islice, takewhile
 from ricordo.memory.change import Edit
 from ricordo.tui.color_palette import Palette
 from ricordo.tui.render.diff_lines import DiffLine, render_diff
-from ricordo.tui.render.line import StyledLine, StyledSpan
+from ricordo.tui.render.line import MEASURE, StyledLine, StyledSpan
 from ricordo.tui.render.mask import MASK
 from ricordo.tui.widgets.line_view import CursorView
+from ricordo.tui.workers import start_worker
 
 _SHORT = 48 * 1024
 """Bytes that are drawn at once: a diff of a megabyte takes a second."""
@@ -138,8 +139,9 @@ class DiffView(CursorView):
             self.workers.cancel_group(self, _DRAWING_GROUP)
             self._show_lines(draw(), from_the_top=from_the_top)
         else:
-            drawing = self._draw_in_thread(draw, from_the_top=from_the_top or not self.is_drawn)
-            self.run_worker(drawing, group=_DRAWING_GROUP, exclusive=True)
+            is_other = from_the_top or not self.is_drawn
+            draw_later = partial(self._draw_in_thread, draw, from_the_top=is_other)
+            start_worker(self, draw_later, group=_DRAWING_GROUP, exclusive=True)
 
     async def _draw_in_thread(
         self, draw: Callable[[], list[DiffLine]], *, from_the_top: bool
@@ -196,7 +198,7 @@ def _render_diff(
     left_out: Collection[tuple[int, int]],
     revealed: bool,
 ) -> list[DiffLine]:
-    above = head(width) if head else ()
+    above = head(min(width, MEASURE)) if head else ()
     lines = [DiffLine(line, is_first=not n) for n, line in enumerate(above)]
     return lines + render_diff(
         edits, width, side_by_side=side_by_side, left_out=left_out, revealed=revealed

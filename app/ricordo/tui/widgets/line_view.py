@@ -12,7 +12,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from ricordo.tui.color_palette import Palette
-from ricordo.tui.render.line import StyledLine
+from ricordo.tui.render.line import MEASURE, StyledLine
 
 _BEFORE_HELD = 2
 """Rows that are shown before held rows, if there is room."""
@@ -59,6 +59,11 @@ class LineView(ScrollView, can_focus=True):
     def content_width(self) -> int:
         """Return the cells of a line; the scroll bar's column stays free."""
         return max(10, self.size.width - self.styles.scrollbar_size_vertical)
+
+    @property
+    def prose_width(self) -> int:
+        """Return the cells of a line of prose."""
+        return min(self.content_width, MEASURE)
 
     def render_line(self, y: int) -> Strip:
         """Draw row `y` of the widget."""

@@ -17,6 +17,8 @@ from ricordo.tui.widgets.line_view import LineView
 class TextView(LineView):
     """Shows the lines that `draw` returns for its width."""
 
+    is_prose: ClassVar[bool] = False
+    """Whether its lines are no longer than those of prose."""
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(
         Dialog.TEXT,
         {
@@ -38,8 +40,12 @@ class TextView(LineView):
         self._lines: list[StyledLine] = []
 
     def on_resize(self) -> None:
-        self._lines = self._draw(self.content_width)
+        self._lines = self._draw(self._draw_width)
         self.lines_changed()
+
+    @property
+    def _draw_width(self) -> int:
+        return self.prose_width if self.is_prose else self.content_width
 
     @property
     def line_count(self) -> int:
@@ -69,11 +75,12 @@ _MOST_ROWS = 8
 class AboutView(TextView, can_focus=False):
     """Is as high as its lines, up to a limit."""
 
+    is_prose = True
     most_rows = _MOST_ROWS
 
     def redraw(self) -> None:
         """Draw again: the lines changed."""
-        self._lines = self._draw(self.content_width)
+        self._lines = self._draw(self._draw_width)
         self.lines_changed()
         self.jump_to(0)
         self.styles.height = min(max(len(self._lines), 1), self.most_rows)
@@ -85,6 +92,7 @@ class AboutView(TextView, can_focus=False):
 class ReadView(TextView, inherit_bindings=False):
     """Scrolls by the actions of the registry."""
 
+    is_prose = True
     BINDINGS: ClassVar[list[BindingType]] = []
 
     def __init__(
@@ -103,7 +111,7 @@ class ReadView(TextView, inherit_bindings=False):
 
     def redraw(self) -> None:
         """Draw again: the lines changed."""
-        self._lines = self._draw(self.content_width)
+        self._lines = self._draw(self._draw_width)
         self.lines_changed()
         self.jump_to(0)
         self.hold(self._main_rows())
