@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from functools import partial
 from typing import NamedTuple
 
 from ricordo.agents.agent import MemoryPlace
@@ -18,33 +17,26 @@ from ricordo.curation.brief import (
     BUDGET,
     TOUCHED,
     Brief,
-    add_facts,
     compose_brief,
     estimate_message,
     find_name,
 )
 from ricordo.curation.engine import CurationProgress, Step, UnreadInput
-from ricordo.curation.note_check import NoteCheck, divide_budget
-from ricordo.curation.pending import PendingProposal
-from ricordo.curation.placement import SharedStems
-from ricordo.curation.project_facts import ProjectReader
-from ricordo.curation.user_decisions import DecisionSummary
+from ricordo.curation.note_check import NoteCheck
 from ricordo.curation.user_messages import (
     MemorableStatement,
     UserMessage,
     find_memorable,
     read_user_messages,
 )
-from ricordo.errors import RateLimited, WrongUsage
+from ricordo.errors import RateLimited
 from ricordo.llm.question import estimate_tokens
 from ricordo.llm.redaction import Redaction
-from ricordo.memory.change import compute_digest
-from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.secrets import mask
 from ricordo.services.curation.pending import Cursor, load_curation_state
-from ricordo.services.curation.user_decisions import load_user_decisions, parse_moment
+from ricordo.services.curation.user_decisions import load_user_decisions
 from ricordo.services.engines.redaction import begin_redaction
 from ricordo.services.ledger.ledger import list_applied_times
 from ricordo.services.search.recall import open_index, recall
@@ -376,10 +368,6 @@ notes for more of them would hardly fit into a brief.
 """
 _LONGEST_ASKED = 400
 """Characters of a message in such a search."""
-INDEX_NAME = "index"
-"""The name that a check gives to the index."""
-_OF_NOTES, _OF_SUMMARY = 0.65, 0.15
-"""The share of the brief of a check that notes take in full, and the summary of the project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -430,8 +418,6 @@ def prepare(
 
     Raises WrongUsage where the scope names no transcript, StateUnusable, and what `step` raises.
     """
-    if scope.is_check:
-        return _prepare_check(notebook, memory, scope, step, budget)
     environment = notebook.environment
     cursors = load_curation_state(environment.state, memory.root).cursors
 
@@ -453,100 +439,6 @@ def prepare(
     return PreparedCuration(
         memory, scope, activity, tuple(statements), brief, redaction, _remarks(notebook, activity)
     )
-
-
-def _prepare_check(
-    notebook: Notebook, memory: Memory, scope: CurationScope, step: Step, budget: int
-) -> PreparedCuration:
-    """Return the input of a check of the note in the `scope`, else of as many notes as fit: those
-    that were never checked or have changed since, then those whose check is the oldest.
-    """
-    step(CurationProgress(COMPOSING))
-    divided, now = divide_budget(budget), notebook.environment.now
-    redaction = begin_redaction(notebook)
-    decisions = load_user_decisions(notebook, memory)
-    if scope.note and scope.note not in memory.by_path:
-        raise WrongUsage(f"The note {make_one_line(scope.note)} no longer exists.")
-    limit = int(_OF_NOTES * divided.brief)
-    notes = [it for it in _list_checkable(memory) if scope.note in ("", it.path)]
-    too_large = [note for note in notes if estimate_tokens(note.text) > limit]
-    due = _find_due(notebook, memory, [note for note in notes if note not in too_large])
-    project = notebook.environment.project or notebook.place.project
-    reader = None
-    if project and os.path.isdir(project):
-        on = partial(step, CurationProgress(COMPOSING))
-        reader = ProjectReader(project, memory.root, now, on)
-    chosen, room = list[str](), limit
-    for note in due:
-        room -= estimate_tokens(note.text)
-        if room < 0:
-            break
-        chosen.append(note.path)
-    pending = [
-        DecisionSummary("proposed", parse_moment(it.at) or now, _describe_pending(it), it.path)
-        for it in load_curation_state(notebook.environment.state, memory.root).pending
-    ]
-    texts = divided.brief, redaction, decisions, pending
-    brief = compose_brief(memory, chosen, (), (), *texts, is_check=True)
-    shown = {id: memory.by_path[path] for id, path in brief.ids if path in chosen}
-    facts = (reader.date_notes(shown), *reader.summarize()) if reader else ()
-    if memory.index is not None:
-        brief = replace(brief, ids=(*brief.ids, (INDEX_NAME, memory.index.path)))
-    brief, added = add_facts(brief, facts, int(_OF_SUMMARY * divided.brief), redaction)
-    check = NoteCheck(reader, divided, tuple(added))
-    prepared = PreparedCuration(memory, scope, NewActivity(), (), brief, redaction, check=check)
-    return replace(prepared, warnings=_warn_of_check(prepared, len(due), too_large))
-
-
-def _describe_pending(it: PendingProposal) -> str:
-    """Return a pending proposal in one line: the text that it replaces, and why."""
-    old = getattr(it.change.operation, "old", "")
-    return make_one_line(
-        f"“{clip(old, _LONGEST)}”: {it.change.reason}" if old else it.change.reason
-    )
-
-
-def _list_checkable(memory: Memory) -> list[Note]:
-    return [note for note in memory.notes if note.role is FileRole.NOTE and note.is_readable]
-
-
-def _find_due(notebook: Notebook, memory: Memory, notes: Iterable[Note]) -> list[Note]:
-    """Return those of the `notes` that are to be checked, in order: the ones that were never
-    checked or have changed since, by how close they are to the first of them, so that notes on one
-    subject are checked together; where there are none, all, the oldest check first.
-    """
-    checked = load_curation_state(notebook.environment.state, memory.root).checked
-    times: dict[Note, str] = {}
-    for note in notes:
-        last = checked.get(note.path)
-        is_same = last is not None and last.digest == compute_digest(note.raw)
-        times[note] = last.at if last and is_same else ""
-    ordered = sorted(times, key=lambda note: (times[note], note.path))
-    due = [note for note in ordered if not times[note]]
-    if not due:
-        return ordered
-    near = SharedStems(memory).list_by_rarity(due[0].text, len(memory.notes))
-    ranked = list(dict.fromkeys((due[0], *near)))
-    places = {note: place for place, note in enumerate(ranked)}
-    return sorted(due, key=lambda note: places.get(note, len(ranked)))
-
-
-def _warn_of_check(
-    prepared: PreparedCuration, due: int, too_large: Sequence[Note]
-) -> tuple[str, ...]:
-    checked = len(prepared.checked_notes)
-    large = ", ".join(make_one_line(note.path) for note in too_large[:_MOST_NAMED])
-    more = f" and {len(too_large) - _MOST_NAMED} more" if len(too_large) > _MOST_NAMED else ""
-    warnings = (
-        "The memory belongs to no project: notes are only compared with each other."
-        if prepared.check and prepared.check.reader is None
-        else "",
-        f"Too large for a check: {large}{more}. Raise the setting engine.sent." if large else "",
-        f"{checked} of {due} notes to check fit into one run; the next one continues."
-        if checked < due
-        else "",
-    )
-    return tuple(filter(None, warnings))
 
 
 def _remarks(notebook: Notebook, activity: NewActivity) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import os
 from dataclasses import replace
 from typing import Any
 
+from ricordo.curation.brief import BUDGET
 from ricordo.curation.engine import Step
 from ricordo.curation.engines.command import COMMAND, ProgramClient
 from ricordo.curation.engines.llm import ANTHROPIC
@@ -17,6 +18,7 @@ from ricordo.llm.ask import Server
 from ricordo.llm.budget import Caps
 from ricordo.llm.program import Program, find_known_programs, resolve_program
 from ricordo.memory.memory import Memory
+from ricordo.services.curation.note_check import prepare_check
 from ricordo.services.curation.preparation import CurationScope, PreparedCuration, prepare
 from ricordo.services.engines.engines import EngineTarget, make_model_target, make_program_target
 from ricordo.services.workspace.environment import Environment
@@ -107,10 +109,14 @@ def prepare_for(
     scope: CurationScope,
     step: Step = lambda _: None,
 ) -> PreparedCuration:
-    """Return the input of a curation, within what may be sent to `target`. Raises as `prepare`."""
+    """Return the input of a curation or check, within what may be sent to `target`. Raises as
+    `prepare` and `prepare_check`.
+    """
+    budget = target.ask.max_brief_tokens if target else BUDGET
+    if scope.is_check:
+        return prepare_check(notebook, memory, scope, step, budget)
     if target is None:
         return prepare(notebook, memory, scope, step)
-    budget = target.ask.max_brief_tokens
     # the next curation does not continue a named input
     room = None if scope.is_named else budget // 2
     return prepare(notebook, memory, scope, step, budget=budget, room=room)

@@ -159,8 +159,8 @@ def draw_freshness_row(row: FreshnessRow, width: int) -> StyledLine:
 def render_finding(
     finding: Finding, width: int, height: int, keys: Sequence[StyledSpan] = ()
 ) -> list[StyledLine]:
-    """Return message and evidence of a finding, at most `height` lines, the last of which shows that
-    there are more, and the `keys` that settle it where they fit.
+    """Return message and evidence of a finding, at most `height` lines, the last of which shows
+    that there are more, and the `keys` that settle it where they fit.
     """
     glyph, style = GLYPHS[finding.severity]
     title = f"{glyph} {finding.severity.word}  {finding.rule}"
