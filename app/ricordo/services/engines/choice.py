@@ -18,7 +18,7 @@ from ricordo.llm.ask import Server
 from ricordo.llm.budget import Caps
 from ricordo.llm.program import Program, find_known_programs, resolve_program
 from ricordo.memory.memory import Memory
-from ricordo.services.curation.note_check import prepare_check
+from ricordo.services.curation.check_preparation import prepare_check
 from ricordo.services.curation.preparation import CurationScope, PreparedCuration, prepare
 from ricordo.services.engines.engines import EngineTarget, make_model_target, make_program_target
 from ricordo.services.workspace.environment import Environment
