@@ -34,6 +34,8 @@ NOT_PASSED = [
     "Daten im Zeitraum 01.01.2025 bis 01.03.2026",
     "The sweep has 12 starts 2026-01 → 2026-03.",
     "It was originally scheduled for 2026-03-01.",
+    "## Gauge (2026-07-16)\n\nIts days go until 2026-07-13, and some are wrong.",
+    "## Pegel (16.07.2026)\n\nDie Tage gehen bis 13.07.2026.",
     "Merge freeze until 2027-10-08.",
     "Decided on 2026-09-21 to use SQLite.",
     "Since 2026-01-01 we use pnpm.",

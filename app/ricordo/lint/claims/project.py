@@ -11,9 +11,14 @@ from ricordo.lint.claims.corrected_values import CorrectedValues
 from ricordo.lint.claims.history import ProjectHistory, parse_end_of_day
 from ricordo.lint.claims.instructions import Instructions, is_instruction_file
 from ricordo.lint.claims.manifests import Manifests
-from ricordo.memory.note import Note
+from ricordo.memory.note import Note, get_stem
+from ricordo.patterns import compile_lazily
 from ricordo.storage.project_tree import ProjectTree
 from ricordo.storage.project_words import ProjectWords
+
+_WORD = compile_lazily(r"[^\W_]+")
+_FEWEST_WORDS = 2
+"""Words with which a link may name a page: one is the beginning of many."""
 
 
 class NoteTimes(NamedTuple):
@@ -142,6 +147,31 @@ class Project:
                 by_stem.setdefault("/".join(parts[-count - 1 :]), path)
         return by_stem
 
+    def find_page(self, name: str) -> str:
+        """Return the one page of the project, outside the memory, that a wikilink to `name` means:
+        one of that name, or the only one whose name begins with several of its words; "" for none,
+        and where a file of the memory has that name.
+        """
+        if f"{name.removesuffix('.md')}.md" in self.memory_names:
+            return ""
+        words = _split_name(name)
+        begun = self._pages.get(words, [])
+        pages = [it for it in begun if _split_name(get_stem(it)) == words] or begun
+        return pages[0] if len(pages) == 1 else ""
+
+    @cached_property
+    def _pages(self) -> dict[tuple[str, ...], list[str]]:
+        """The pages outside the memory by their names, and by several words with which these
+        begin.
+        """
+        pages: dict[tuple[str, ...], list[str]] = {}
+        for path in self.tree.files:
+            if path.lower().endswith(".md") and not self.is_of_memory(path):
+                words = _split_name(get_stem(path))
+                for count in {*range(_FEWEST_WORDS, len(words)), len(words)}:
+                    pages.setdefault(words[:count], []).append(path)
+        return pages
+
     @cached_property
     def introductions(self) -> list[str]:
         """The files that tell agents or readers what the project is now."""
@@ -163,3 +193,7 @@ class Project:
     def instructions(self) -> Instructions:
         """The project's instructions to agents, line by line."""
         return Instructions.from_tree(self.tree)
+
+
+def _split_name(name: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(name.lower()))

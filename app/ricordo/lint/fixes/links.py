@@ -8,9 +8,10 @@ from collections.abc import Collection, Mapping
 from functools import cache, cached_property, lru_cache
 from itertools import chain
 
-from ricordo.lexicon import compile_part, lower_text
+from ricordo.lexicon import build_alternation, compile_part, list_expressions, lower_text
 from ricordo.lint.finding import Fix
 from ricordo.lint.fixes.lines import Splice, build_line_edits
+from ricordo.lint.prose import HEADING
 from ricordo.memory.layout import FileRole
 from ricordo.memory.link_text import get_label, retarget_link
 from ricordo.memory.links import Link
@@ -199,10 +200,11 @@ def relink(
 
 
 def is_to_come(file: Note, link: Link) -> bool:
-    """Return whether the sentence with a link says that its target does not exist yet, or its line
-    is a box to tick.
+    """Return whether the sentence with a link, or a heading above it, says that its target does not
+    exist yet, or its line is a box to tick.
     """
-    if _UNTICKED.match(file.text, file.text.rfind("\n", 0, link.start) + 1):
+    is_unticked = _UNTICKED.match(file.text, file.text.rfind("\n", 0, link.start) + 1)
+    if is_unticked or any(link.line in it for it in _find_lists_to_write(file)):
         return True
     first, last = max(link.start - _MOST_READ, 0), link.end + _MOST_READ
     ends = [it.end() for it in _SENTENCE_END.finditer(file.text, first, link.start)]
@@ -211,6 +213,33 @@ def is_to_come(file: Note, link: Link) -> bool:
     end = closing.start() if closing else last
     spoken = f"{file.text[start : link.start]} {file.text[link.end : end]}"
     return bool(_to_come().search(lower_text(spoken)))
+
+
+@lru_cache(maxsize=4)
+def _find_lists_to_write(file: Note) -> tuple[range, ...]:
+    """Return the lines of the sections whose headings say that what they list is still to be
+    written.
+    """
+    lines = file.text.split("\n")
+    headings = [
+        (number, len(heading[1]), lower_text(heading[2]))
+        for number, line in enumerate(lines, 1)
+        if (heading := HEADING.match(line))
+    ]
+    end = len(lines) + 1
+    return tuple(
+        range(number, next((it for it, depth, _ in headings[at:] if depth <= level), end))
+        for at, (number, level, title) in enumerate(headings, 1)
+        if _to_come_title().match(title)
+    )
+
+
+@cache
+def _to_come_title() -> re.Pattern[str]:
+    """Return the pattern of the beginning of a heading over what is to come."""
+    return re.compile(
+        rf"[\W\d_]*(?:{build_alternation(list_expressions('status', 'to_come_title'))})"
+    )
 
 
 @cache

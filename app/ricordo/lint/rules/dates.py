@@ -24,7 +24,13 @@ from ricordo.lexicon import (
 from ricordo.lint.evidence import Evidence
 from ricordo.lint.finding import Severity
 from ricordo.lint.fixes.dates import fix_relative_date, is_dated
-from ricordo.lint.prose import DONE_MARK, ProseBlock, extract_statements, find_statements
+from ricordo.lint.prose import (
+    DONE_MARK,
+    ProseBlock,
+    extract_statements,
+    find_day_of_passage,
+    find_statements,
+)
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.lint.rules.files import NOTES
 from ricordo.memory.layout import FileRole
@@ -86,6 +92,9 @@ def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     for at, statement in enumerate(statements):
         for dated in _find_days(statement.text):
             is_planned = dated.day < context.now.date() and _is_future_tense(statement, dated)
+            # a day before that of the heading was over when the text was written
+            told = find_day_of_passage(note, statement.line_at(dated.start)) if is_planned else None
+            is_planned = is_planned and not (told and dated.day < told)
             if is_planned and not _is_done_below(statement, statements[at + 1 :]):
                 places[dated.day].append((statement, dated))
     for (statement, dated), *others in places.values():

@@ -12,6 +12,7 @@ from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.memory.change import Convert, Retire
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
+from ricordo.memory.names import normalize
 from ricordo.memory.note import Note, ReadError, decode_other_encoding
 from ricordo.patterns import compile_lazily
 
@@ -115,6 +116,8 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
         days = {find_day_in_title(note.stem) for note in same} - {None}
         # one of them may be the newest, without a day
         is_series = len(days) >= max(2, len(same) - 1)
+        # the name that a link has and the folder both tell such notes apart
+        is_clear = all(len({part(it) for it in same}) == len(same) for part in (_folder, _stem))
         yield RuleResult(
             0,
             message,
@@ -122,8 +125,16 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             (*paths, *more, *((f"{link} links to it",) if link else ())),
             second.path,
             # the notes of a series have one name and the day in that of their file
-            at_most=Severity.INFO if is_series and link is None else Severity.WARNING,
+            at_most=Severity.INFO if link is None and (is_series or is_clear) else Severity.WARNING,
         )
+
+
+def _folder(note: Note) -> str:
+    return note.path.rpartition("/")[0]
+
+
+def _stem(note: Note) -> str:
+    return normalize(note.stem)
 
 
 def _find_unclear_links(memory: Memory, shared: Mapping[str, Sequence[Note]]) -> dict[str, str]:
