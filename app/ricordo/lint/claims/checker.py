@@ -139,12 +139,16 @@ class NoteClaims:
     """How many were dropped as too many."""
 
     @property
+    def names(self) -> list[str]:
+        """The names of code, without what is before and behind them."""
+        return [get_search_word(it) for it in self.all if it.kind is ClaimKind.SYMBOL]
+
+    @property
     def words(self) -> Iterator[str]:
         """The words to search the project for."""
+        yield from self.names
         for claim in self.all:
-            if claim.kind is ClaimKind.SYMBOL:
-                yield get_search_word(claim)
-            elif claim.kind is ClaimKind.VALUE:
+            if claim.kind is ClaimKind.VALUE:
                 yield from get_search_words(claim)
             elif claim.kind is ClaimKind.TASK:
                 yield from get_absent_words(claim)
@@ -187,6 +191,16 @@ def _is_better(claim: ProjectClaim, before: ProjectClaim) -> bool:
     return False
 
 
+def search_words(claims: Iterable[tuple[Note, NoteClaims]], project: Project) -> None:
+    """Search the project, as it is and as it was, for the words of all claims of some notes at
+    once, which is faster than one by one.
+    """
+    claims = list(claims)
+    project.search_words(word for _, of_note in claims for word in of_note.words)
+    if project.tree.commit:
+        search_removed(((note, of_note.names) for note, of_note in claims), project)
+
+
 def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verdict, ...]:
     """Return the verdicts of the project on the `claims` of `note`, in order."""
     verdicts = [it for it in _check_all(note, claims.all, project) if it is not None]
@@ -224,8 +238,6 @@ def _check_all(
                 yield check_task(claim, note, project)
             case _:
                 later.append(claim)
-    if later and project.tree.commit:
-        search_removed(later, project, project.find_times(note))
     for claim in later:
         near = beside[id(claim.passage.statement)]
         yield check_symbol(claim, project, near, project.find_times(note))

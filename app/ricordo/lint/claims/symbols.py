@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from ricordo.dates import has_year
@@ -17,6 +18,7 @@ from ricordo.lint.claims.claim import Passage, ProjectClaim, load_names
 from ricordo.lint.claims.history import CODE_ENDINGS
 from ricordo.lint.claims.project import NoteTimes, Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
+from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
 _NAME = r"[A-Za-z_$][\w$]*"
@@ -181,15 +183,18 @@ def build_definition(name: str) -> re.Pattern[str]:
     )
 
 
-def search_removed(claims: Iterable[ProjectClaim], project: Project, times: NoteTimes) -> None:
-    """Search the code at the `times` of a note for all names that the project does not contain at
-    once, which is faster than one by one.
+def search_removed(words_of: Iterable[tuple[Note, Iterable[str]]], project: Project) -> None:
+    """Search the code at the times of some notes for all `words_of` them that the project does not
+    contain: at once for each commit, which is faster than one by one.
     """
-    words = {get_search_word(claim) for claim in claims}
-    absent = [word for word in words if not project.has_word(word)]
-    for moment in dict.fromkeys((times.changed, times.written)) if absent else ():
-        if before := project.history.graph.find_at(moment):
-            project.history.find_words_at(before[0], absent)
+    absent: dict[str, set[str]] = defaultdict(set)
+    for note, words in words_of:
+        missing = [word for word in words if not project.has_word(word)]
+        for moment in set(project.find_times(note)) if missing else ():
+            if before := project.history.graph.find_at(moment):
+                absent[before[0]].update(missing)
+    for commit, wanted in absent.items():
+        project.history.find_words_at(commit, sorted(wanted))
 
 
 def _find_removal(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -109,7 +110,7 @@ def compare_notes(
     relation of whole notes, or None. Statements of `templates` count only where there are no
     others, and not in a note with its name filled in: such notes are stubs of different things.
     """
-    mine, theirs = build_shingles(one.body), build_shingles(other.body)
+    mine, theirs = _build_shingles(one.body), _build_shingles(other.body)
     union = len(mine | theirs)
     shared = len(mine & theirs) / union if union else 0.0
     if shared < _IN_DOUBT * _LEAST_SHARED:
@@ -124,6 +125,10 @@ def compare_notes(
         begins_alike = any(_is_one(said[0], its) for its in heard)
         return Relation.REPEATS if begins_alike else Relation.MAY_REPEAT
     return Relation.MAY_REPEAT if again >= _IN_DOUBT * _LEAST_SAID_AGAIN else None
+
+
+_build_shingles = lru_cache(maxsize=256)(build_shingles)
+"""The same for notes that are compared with several others."""
 
 
 def _smaller(one: NoteDigest, other: NoteDigest) -> int:

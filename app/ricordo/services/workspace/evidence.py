@@ -304,14 +304,15 @@ class ClaimSource:
         cached: VerdictCache | None,
         step: GatherStep,
     ) -> Mapping[_Content, NoteVerdicts]:
-        from ricordo.lint.claims.checker import check_claims
+        from ricordo.lint.claims.checker import check_claims, search_words
         from ricordo.lint.claims.project import AskedFacts
         from ricordo.lint.claims.verdict_cache import NoteVerdicts
 
         self._read_words(project, step)
         claims = self._read_claims(notes, step)
         self._claims = {**self._claims, **claims}
-        project.search_words(word for of_note in claims.values() for word in of_note.words)
+        step("searching the history")
+        search_words(((note, claims[note.path, note.raw]) for note in notes), project)
         verdicts: dict[_Content, NoteVerdicts] = {}
         for number, note in enumerate(notes):
             step(f"checking claims {number}/{len(notes)}")
