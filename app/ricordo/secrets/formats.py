@@ -125,6 +125,8 @@ def find_by_name(text: str) -> Iterator[Secret]:
             text[max(0, match.start() - _REACH // 4) : match.start()]
         ):
             continue
+        if load_rules().guards["site"].search(text[max(0, at - _LONGEST) : at]):
+            continue
         name = before + text[match.start() : at]
         group = _group_of(match[0]) or _group_by_rest(lowered, match)
         if group == "pass" and _OF_A_NAME.match(lowered, match.start()):
