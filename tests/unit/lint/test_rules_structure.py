@@ -310,6 +310,17 @@ def test_link_without_the_kind_of_its_note_is_a_warning_with_that_note(lint: Lin
     assert other.fix is None
 
 
+def test_link_with_the_title_of_an_entry_means_its_note(lint: Lint) -> None:
+    files = {
+        "MEMORY.md": "- [Tables for Ana](letters.md) — how she reads them\n",
+        "letters.md": note("One.", "letters"),
+        "a.md": note("See [[tables-for-ana]].", "a"),
+    }
+    (found,) = lint(files, "wanted-note")
+    assert found.message.endswith("tables-for-ana. Did you mean letters?")
+    assert found.fix is not None
+
+
 @pytest.mark.parametrize(
     ("field", "is_cut"),
     [
@@ -334,6 +345,9 @@ def test_text_that_yaml_cuts_off_is_reported(lint: Lint, field: str, is_cut: boo
         (17, "harbour-chart", ["info", "info"]),
         (18, "chart.pdf", ["info", "info"]),
         (18, "example", ["info", "info"]),
+        (18, "harbour-chart]] if it exists, else the [[pier_0_aaaaaaaaa", ["info", "info"]),
+        (18, "harbour-chart]] (falls vorhanden), sonst [[pier_0_aaaaaaaaa", ["info", "info"]),
+        (18, "harbour-chart]]，若存在，否则 [[pier_0_aaaaaaaaa", ["info", "info"]),
     ],
 )
 def test_link_to_no_note_is_a_fault_where_links_have_notes(

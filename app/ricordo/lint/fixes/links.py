@@ -99,7 +99,8 @@ class LinkTargets:
 
     def find_misspelt(self, resolved: ResolvedLink) -> str:
         """Return the path of the only note that a wikilink can mean: one that was renamed, else
-        the only one of that name but for a typing error or the kind before it; "" for none.
+        the only one of that name but for a typing error or the kind before it, or the only one
+        of which an entry of an index has that title; "" for none.
         """
         to = self._renamed.get(self._path_of(resolved), "")
         if to in self._memory.by_path:
@@ -110,6 +111,7 @@ class LinkTargets:
         most = 2 if len(word) >= _TWO_ERRORS else 1
         paths = self._paths_by_name(_spelling(self._memory.names).alike(word, most))
         paths = paths or set(self._by_bare_stem.get(self._drop_kind(resolved.link.target), ()))
+        paths = paths or self._by_entry.get(word, set())
         return paths.pop() if len(paths) == 1 else ""
 
     @cached_property
@@ -129,6 +131,15 @@ class LinkTargets:
             by_stem.setdefault(self._drop_kind(note.path), []).append(note.path)
         by_stem.pop((), None)
         return by_stem
+
+    @cached_property
+    def _by_entry(self) -> Mapping[str, set[str]]:
+        """The paths of the notes by the folded titles that indexes give them."""
+        paths: dict[str, set[str]] = {}
+        for path, entries in self._memory.entries.items():
+            for _, entry in entries:
+                paths.setdefault(fold_name(entry.title), set()).add(path)
+        return paths
 
     def _drop_kind(self, path: str) -> tuple[str, ...]:
         first, *rest = _split_stem(path)

@@ -72,8 +72,8 @@ def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
 def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find wikilinks to names that no note has, each name once a file. One that cannot mean any
     other note may be intended, as is usual in wikis, unless nearly all wikilinks of an agent's
-    memory have their note: then it is reported once. One that names a page of the project is said
-    to do so.
+    memory have their note: then it is reported once, where its sentence does not say that the note
+    is to come. One that names a page of the project is said to do so.
     """
     meant = LinkTargets(memory, context.renamed)
     is_usual = not context.layout.has_own_conventions and _has_notes_for_links(memory)
@@ -90,7 +90,8 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
             )
             continue
         to = "" if meant.is_relative_elsewhere(resolved) else meant.find_misspelt(resolved)
-        if not to and is_usual and _is_note_name(link.target):
+        is_wanted = is_usual and _is_note_name(link.target) and not is_to_come(file, link)
+        if not to and is_wanted:
             missing[link.target].append((file, link))
             continue
         message = f"Link to a note that does not exist: {link.target}."
