@@ -397,23 +397,6 @@ def test_numbers_and_open_items_that_the_text_refutes_are_reported(lint: Lint, b
     ]
 
 
-@pytest.mark.parametrize(
-    ("link", "is_reported"),
-    [
-        ("[harbour](harbour.md)", True),
-        ("[harbour as of 2026-09-05](harbour.md)", False),
-        ("[harbour](harbour_2026-09-05.md)", False),
-    ],
-)
-def test_an_entry_of_a_note_of_one_day_tells_of_that_day(
-    repository: Repository, link: str, is_reported: bool
-) -> None:
-    index = f"- {link} — PR #12 is open\n"
-    repository.commit("Merge pull request #12 from port/gauge", DAYS[2])
-    found = repository.judge("The harbour.", index=index)
-    assert bool(found) is is_reported
-
-
 def test_an_entry_that_its_note_refutes_is_reported(lint: Lint) -> None:
     entries = "- [A](a.md) — alarms (researched, not built)\n- [B](b.md) — plans (not built)\n"
     files = {"MEMORY.md": entries, "a.md": note("**ALL 4 PHASES DONE.**"), "b.md": note("Plans.")}

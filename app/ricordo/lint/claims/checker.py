@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ricordo.lint.claims.claim import Passage, ProjectClaim, split_passages
@@ -191,14 +191,15 @@ def _is_better(claim: ProjectClaim, before: ProjectClaim) -> bool:
     return False
 
 
-def search_words(claims: Iterable[tuple[Note, NoteClaims]], project: Project) -> None:
+def search_words(
+    claims: Sequence[tuple[Note, NoteClaims]], project: Project, step: Callable[[], None]
+) -> None:
     """Search the project, as it is and as it was, for the words of all claims of some notes at
-    once, which is faster than one by one.
+    once, which is faster than one by one. `step` is called between searches.
     """
-    claims = list(claims)
     project.search_words(word for _, of_note in claims for word in of_note.words)
     if project.tree.commit:
-        search_removed(((note, of_note.names) for note, of_note in claims), project)
+        search_removed(((note, of_note.names) for note, of_note in claims), project, step)
 
 
 def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verdict, ...]:

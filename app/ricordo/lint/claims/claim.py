@@ -19,8 +19,7 @@ from ricordo.lexicon import (
 )
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.lint.prose import HEADING, ProseBlock, extract_statements
-from ricordo.memory.layout import FileRole
-from ricordo.memory.note import Note, get_stem
+from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
 _CODE = compile_lazily(r"(?<!`)(`+)(?!`)([^`\n]{1,300}?)(?<!`)\1(?!`)")
@@ -30,8 +29,6 @@ _DIARY = compile_lazily(r"\s*(?:[-*+|#]\s*)*(?:\[[ xX]\]\s*)?[*_~(\[]*\d{4}-\d\d
 _CHECKED = compile_lazily(r"\s*[-*+]\s+\[[xX~-]\](?!\()")
 _UNCHECKED = compile_lazily(r"\s*[-*+]\s+\[ \](?!\()")
 """A task of a list that is done, or that is not."""
-_ENTRY = compile_lazily(r"\s*[-*+]\s+\*{0,2}\[\[?([^\[\]\n]*)\]\]?(?:\(<?([^()<>\n]*)>?\))?")
-"""The beginning of an entry of an index, with the name and the path of its note."""
 _SENTENCE_END = compile_lazily(r"[.!?](?=[\s*_)]|$)|;(?=\s)|[。！？；]|\n(?=\s*[-*+|#])")
 _PART_END = compile_lazily(r"[,;:()（），、：]\s|\s[(（]|[)）]|\s[–—]\s|\n")
 _ABBREVIATION = compile_lazily(r"\b(?:e\.g|i\.e|z\.B|z\. B|p\.ex|vs|etc|cf|ca|Dr|Mr|Mrs|No)$", re.I)
@@ -130,15 +127,7 @@ def split_passages(note: Note) -> Iterator[Passage]:
             distance |= _Distance.PAST
         elif _UNCHECKED.match(statement.text):
             distance |= _Distance.OTHER
-        elif note.role is FileRole.INDEX and _names_dated_note(statement.text):
-            distance |= _Distance.PAST
         yield from _passages(statement, distance, is_summary=statement.line < first_of_body)
-
-
-def _names_dated_note(entry: str) -> bool:
-    """Return whether an entry of an index is of a note of one day."""
-    link = _ENTRY.match(entry)
-    return link is not None and any(find_day_in_title(get_stem(it)) for it in link.groups() if it)
 
 
 class _Distance(Flag):
@@ -212,10 +201,10 @@ class _Table:
         """Take the next statement, a row of a table or not; return whether it is a row that names
         its repository.
         """
-        cells = [it.strip() for it in statement.text.strip().strip("|").split("|")]
         if not statement.text.lstrip().startswith("|"):
             self._line = -1
             return False
+        cells = [it.strip() for it in statement.text.strip().strip("|").split("|")]
         is_header = statement.line != self._line + 1
         self._line = statement.line
         if is_header:

@@ -11,7 +11,7 @@ import builtins
 import keyword
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ricordo.dates import has_year
 from ricordo.lint.claims.claim import Passage, ProjectClaim, load_names
@@ -183,9 +183,11 @@ def build_definition(name: str) -> re.Pattern[str]:
     )
 
 
-def search_removed(words_of: Iterable[tuple[Note, Iterable[str]]], project: Project) -> None:
+def search_removed(
+    words_of: Iterable[tuple[Note, Iterable[str]]], project: Project, step: Callable[[], None]
+) -> None:
     """Search the code at the times of some notes for all `words_of` them that the project does not
-    contain: at once for each commit, which is faster than one by one.
+    contain: at once for each commit, which is faster than one by one. `step` is called before each.
     """
     absent: dict[str, set[str]] = defaultdict(set)
     for note, words in words_of:
@@ -194,6 +196,7 @@ def search_removed(words_of: Iterable[tuple[Note, Iterable[str]]], project: Proj
             if before := project.history.graph.find_at(moment):
                 absent[before[0]].update(missing)
     for commit, wanted in absent.items():
+        step()
         project.history.find_words_at(commit, sorted(wanted))
 
 

@@ -250,7 +250,7 @@ def is_named(memory: Memory, text: str, note: Note) -> bool:
         return False
     ending = r"(?:\.md)?" if not stem.isalpha() else r"\.md"
     plain = re.escape(stem)
-    item = rf"^[ \t]*(?:[-*+]|\d+[.)]|\|)[ \t]+(\*\*)?{plain}(?:\*\*)?[ \t]*(?:[|:：]|[—–-]\s|$)"
+    item = rf"^[ \t]*(?:[-*+]|\d+[.)]|\|)[ \t]+(?:\*\*)?{plain}(?:\*\*)?[ \t]*(?:[|:：]|[—–-]\s|$)"
     named = rf"(?<![\w-]){plain}{ending}(?![\w-])|`{plain}`|{item}"
     return bool(re.search(named, text, re.MULTILINE))
 

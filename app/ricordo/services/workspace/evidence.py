@@ -311,12 +311,11 @@ class ClaimSource:
         self._read_words(project, step)
         claims = self._read_claims(notes, step)
         self._claims = {**self._claims, **claims}
-        step("searching the history")
-        search_words(((note, claims[note.path, note.raw]) for note in notes), project)
+        of_notes = [(note, claims[note.path, note.raw]) for note in notes]
+        search_words(of_notes, project, lambda: step("searching the history"))
         verdicts: dict[_Content, NoteVerdicts] = {}
-        for number, note in enumerate(notes):
+        for number, (note, of_note) in enumerate(of_notes):
             step(f"checking claims {number}/{len(notes)}")
-            of_note = claims[note.path, note.raw]
             project.asked = AskedFacts()
             checked = NoteVerdicts(check_claims(note, of_note, project), of_note.dropped)
             verdicts[note.path, note.raw] = checked
