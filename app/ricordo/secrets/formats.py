@@ -97,7 +97,9 @@ _REACH = 160
 """Characters before a name in which its value may be."""
 _LONGEST = 40
 """Characters of a name before the word that shows what it is."""
-_OF_A_NAME = compile_lazily(r"""(?<=[_.-])pass|(?<=["'])pass(?=["'](?::|\s?=>))""")
+_OF_A_NAME = compile_lazily(
+    r"""(?<=[_.])pass|(?<=-)pass(?=["'`]?\s?[:=])|(?<=["'])pass(?=["'](?::|\s?=>))"""
+)
 """The word where it is the end of a name, or a key in quotes."""
 _COUNTED = compile_lazily("tokens?|トークン|토큰")
 """Names of credentials that are units of text too, in small letters."""

@@ -22,6 +22,8 @@ PASSED = [
     "Blocco fino al 8 ottobre 2026.",
     "Congelamento até 8 de outubro de 2026.",
     "合并冻结，截止日期 2026-10-08。",
+    "The map has to be ready by the 2026-10-08 deadline.",
+    "The survey will come back (~2026-10-08).",
     "2026년 10월 8일까지 머지 금지.",
     "2026年10月8日までマージ禁止。",
 ]
@@ -34,6 +36,9 @@ NOT_PASSED = [
     "Daten im Zeitraum 01.01.2025 bis 01.03.2026",
     "The sweep has 12 starts 2026-01 → 2026-03.",
     "It was originally scheduled for 2026-03-01.",
+    "The gauge was built here (~2026-03-01), then moved.",
+    "Build until 2026-03-01 13:45:26",
+    "It is locked in by the 2026-03-01 incident.",
     "## Gauge (2026-07-16)\n\nIts days go until 2026-07-13, and some are wrong.",
     "## Pegel (16.07.2026)\n\nDie Tage gehen bis 13.07.2026.",
     "Merge freeze until 2027-10-08.",

@@ -310,6 +310,15 @@ def test_link_without_the_kind_of_its_note_is_a_warning_with_that_note(lint: Lin
     assert other.fix is None
 
 
+def test_a_link_into_another_folder_means_no_note_of_its_name(lint: Lint) -> None:
+    notes = {"charts/pier.md": note("One.", "pier"), "tides/2026-05-17.md": note("Two.", "day")}
+    files = {**notes, "a.md": note("See [[sessions/2026-05-17]] and [[old/charts/piers]].", "a")}
+    assert {it.message for it in lint(files, "wanted-note")} == {
+        "Link to a note that does not exist: sessions/2026-05-17.",
+        "Link to a note that does not exist: old/charts/piers. Did you mean pier?",
+    }
+
+
 def test_link_with_the_title_of_an_entry_means_its_note(lint: Lint) -> None:
     files = {
         "MEMORY.md": "- [Tables for Ana](letters.md) — how she reads them\n",

@@ -600,6 +600,28 @@ def test_what_is_past_or_of_others_is_not_reported_as_lost(lost: Repository, bod
     assert lost.judge(body) == ()
 
 
+@pytest.mark.parametrize(
+    ("file", "code", "is_reported"),
+    [
+        ("web/app.js", 'import { useTides,\n  useGauge } from "tide-kit/react"\n', False),
+        ("web/app.js", "import useGauge from './gauge'\n", True),
+        ("web/app.js", "import { useGauge } from '@/gauge'\n", True),
+        ("web/app.js", "const useGauge = () => 1\n", True),
+        ("tide/app.py", "from tidekit.react import (\n    useGauge,\n)\n", False),
+        ("tide/app.py", "from tide.react import useGauge\n", True),
+    ],
+)
+def test_a_name_that_the_code_had_from_a_library_is_not_lost(
+    repository: Repository, file: str, code: str, is_reported: bool
+) -> None:
+    write_memory(repository.root, {file: code})
+    repository.commit("feat: gauge", DAYS[1])
+    write_memory(repository.root, {file: "1\n"})
+    repository.commit("refactor: no gauge", DAYS[2])
+    found = repository.judge("The page draws after `useGauge` has the height.")
+    assert [it.rule for it in found] == ["missing-symbol"] * is_reported
+
+
 def test_notes_in_an_archive_are_not_judged(lost: Repository) -> None:
     body = "Readings pass `fill_gaps` first."
     index = "- [x](x.md)\n- [old](archive/x.md)\n"

@@ -41,6 +41,7 @@ _FLAG = compile_lazily(r"(?:^|\s)--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?=$|[\s=])")
 _OWN_SCRIPT = compile_lazily(r"[\w./\-]+\.(?:sh|py|js|mjs|cjs|ts|rb|pl|php|zsh|bash)\b")
 _PAGES = (".md", ".mdx", ".txt", ".rst", ".yml", ".yaml", ".toml", ".json")
 _SEPARATOR = compile_lazily(r"\.|::|->|#")
+_IMPORT_END = compile_lazily(r"[./]")
 _MOST_FILES = 12
 _KNOWN = frozenset((*dir(builtins), *keyword.kwlist))
 _FILE_NAME = compile_lazily(
@@ -171,6 +172,30 @@ def _defines(text: str, name: str) -> bool:
     return any(name in line and definition.match(line) for line in text.split("\n"))
 
 
+def _imports(text: str, name: str, project: Project) -> bool:
+    """Return whether the code imports a name from a library: it is gone from the project with the
+    last use of it, and may be the same as ever.
+    """
+    if name not in text or _defines(text, name):
+        return False
+    sources = [next(filter(None, it.groups())) for it in _build_import(name).finditer(text)]
+    tops = {*project.tree.folders, *(it.partition(".")[0] for it in project.tree.files)}
+    return bool(sources) and all(
+        not it.startswith((".", "/", "~", "@/", "#", "$")) and _IMPORT_END.split(it)[0] not in tops
+        for it in sources
+    )
+
+
+def _build_import(name: str) -> re.Pattern[str]:
+    """Return the pattern of an import of `name`, with its source."""
+    word = rf"(?<![\w$]){re.escape(name)}(?![\w$])"
+    return re.compile(
+        rf"""\bimport\b[^;'"]{{0,2000}}{word}[^;'"]{{0,2000}}\bfrom\s*['"]([^'"\n]+)['"]"""
+        rf"|^[ \t]*from[ \t]+([\w.]+)[ \t]+import\b(?:[^()\n]*|[ \t]*\([^()]*){word}",
+        re.MULTILINE,
+    )
+
+
 def build_definition(name: str) -> re.Pattern[str]:
     """Return the pattern of a line of code that defines `name`."""
     return re.compile(
@@ -212,11 +237,10 @@ def _find_removal(
             continue
         hash_, commit = before
         path = project.history.find_words_at(hash_, [word]).get(word, "")
-        if only_defined and not (
-            path and _defines(project.history.load_text_at(hash_, path), word)
-        ):
+        text = project.history.load_text_at(hash_, path) if path else ""
+        if only_defined and not _defines(text, word):
             continue
-        if path:
+        if path and not _imports(text, word, project):
             removed = project.history.find_removed(word, path)
             last = f"git: removed in {removed[0][0].summary}" if removed else ""
             return (*filter(None, (last,)), f"{path} had it in {commit.summary}")

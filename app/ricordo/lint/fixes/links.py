@@ -112,6 +112,9 @@ class LinkTargets:
         paths = self._paths_by_name(_spelling(self._memory.names).alike(word, most))
         paths = paths or set(self._by_bare_stem.get(self._drop_kind(resolved.link.target), ()))
         paths = paths or self._by_entry.get(word, set())
+        folder = _folder(resolved.link.target).rpartition("/")[2].strip(".")
+        # a link into a folder means no note of another one
+        paths = {it for it in paths if not folder or folder in it.split("/")[:-1]}
         return paths.pop() if len(paths) == 1 else ""
 
     @cached_property

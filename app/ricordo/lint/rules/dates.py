@@ -58,6 +58,13 @@ _CHECKED = compile_lazily(r"\s*[-*+]\s+\[[xX]\]")
 _TITLE = compile_lazily(r"(?:^|[.!?:;|(—–-]\s*|\n\s*)(?:[-*+#>]+\s*|\d+[.)]\s*)?\Z")
 
 
+_SECONDS = compile_lazily(r"[ T]\d\d:\d\d:\d\d")
+"""The time of something that a program recorded."""
+_OF_NAME = compile_lazily(r"\bthe\s+\Z")
+_NAMED = compile_lazily(r"\s+(?!deadlines?\b|cut-?offs?\b|due\b|targets?\b)[a-z]{3}")
+"""Before and after a date that is a part of a name: “the 2026-05-08 incident”."""
+
+
 class _DatePatterns(NamedTuple):
     """The patterns that show whether a text expects a date or looks back on it."""
 
@@ -183,10 +190,17 @@ def _report_passed(statement: ProseBlock, dated: FoundDate, also: list[str]) -> 
 
 def _is_future_tense(statement: ProseBlock, dated: FoundDate) -> bool:
     spoken = lower_text(statement.prose)
-    if spoken[dated.start : dated.end].isspace():
+    if spoken[dated.start : dated.end].isspace() or _SECONDS.match(spoken, dated.end):
         return False
     patterns = _date_patterns()
     clause = _clause(spoken, dated.start, dated.end)
+    if clause.strip(" ~≈") == spoken[dated.start : dated.end]:
+        # a date alone in brackets is that of what is said before them
+        clause = _clause(spoken, max(0, dated.start - _NEAR), dated.end)
+    if _OF_NAME.search(spoken, max(0, dated.start - _NEAR), dated.start) and _NAMED.match(
+        spoken, dated.end
+    ):
+        return False
     is_period = len(list(find_dates(spoken[dated.start : dated.end]))) > 1
     if is_period and not patterns.coming.search(clause):
         # what a period is of is rarely said right before it
