@@ -606,6 +606,7 @@ def test_what_is_past_or_of_others_is_not_reported_as_lost(lost: Repository, bod
         ("web/app.js", 'import { useTides,\n  useGauge } from "tide-kit/react"\n', False),
         ("web/app.js", "import useGauge from './gauge'\n", True),
         ("web/app.js", "import { useGauge } from '@/gauge'\n", True),
+        ("web/app.js", "import { useGauge } from '@web/gauge'\n", True),
         ("web/app.js", "const useGauge = () => 1\n", True),
         ("tide/app.py", "from tidekit.react import (\n    useGauge,\n)\n", False),
         ("tide/app.py", "from tide.react import useGauge\n", True),

@@ -147,6 +147,11 @@ class Project:
                 by_stem.setdefault("/".join(parts[-count - 1 :]), path)
         return by_stem
 
+    @cached_property
+    def folder_names(self) -> frozenset[str]:
+        """The names of all folders."""
+        return frozenset(it.rpartition("/")[2] for it in self.tree.folders)
+
     def find_page(self, name: str) -> str:
         """Return the one page of the project, outside the memory, that a wikilink to `name` means:
         one of that name, or the only one whose name begins with several of its words; "" for none,

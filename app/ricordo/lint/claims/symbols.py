@@ -179,9 +179,11 @@ def _imports(text: str, name: str, project: Project) -> bool:
     if name not in text or _defines(text, name):
         return False
     sources = [next(filter(None, it.groups())) for it in _build_import(name).finditer(text)]
-    tops = {*project.tree.folders, *(it.partition(".")[0] for it in project.tree.files)}
+    # an alias of the project is named after one of its folders
+    own = {*project.folder_names, *(it.partition(".")[0] for it in project.tree.files)}
     return bool(sources) and all(
-        not it.startswith((".", "/", "~", "@/", "#", "$")) and _IMPORT_END.split(it)[0] not in tops
+        not it.startswith((".", "/", "~", "@/", "#", "$"))
+        and _IMPORT_END.split(it.lstrip("@"))[0] not in own
         for it in sources
     )
 
