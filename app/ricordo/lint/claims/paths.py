@@ -246,6 +246,8 @@ def _check_absent(claim: ProjectClaim, path: str, project: Project) -> Verdict |
         new = _replace_path(claim.text, path, other)
         return claim.to_verdict(CheckOutcome.MOVED, f"spelled {other}", suggestion=new)
     if old := _find_deleted(path, project):
+        if project.is_elsewhere(old):
+            return claim.to_unchecked("below a link or a submodule")
         if _is_left_out(old, project):
             # git stopped to track it, but it may lie on the machine of the user
             return claim.to_unchecked("ignored by git, or made by tools")

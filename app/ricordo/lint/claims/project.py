@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from ricordo.patterns import compile_lazily
 from ricordo.storage.project_tree import ProjectTree
 from ricordo.storage.project_words import ProjectWords
 
+_SUBMODULE = compile_lazily(r"^[ \t]*path[ \t]*=[ \t]*(.*\S)", re.MULTILINE)
 _WORD = compile_lazily(r"[^\W_]+")
 _FEWEST_WORDS = 2
 """Words with which a link may name a page: one is the beginning of many."""
@@ -146,6 +148,19 @@ class Project:
             for count in range(1, min(len(parts), 6)):
                 by_stem.setdefault("/".join(parts[-count - 1 :]), path)
         return by_stem
+
+    def is_elsewhere(self, path: str) -> bool:
+        """Return whether a folder above `path` is a link or a submodule now, whose files are those
+        of another place.
+        """
+        parts = path.split("/")
+        above = ("/".join(parts[:count]) for count in range(1, len(parts)))
+        return any(it in self.tree.links or it in self._submodules for it in above)
+
+    @cached_property
+    def _submodules(self) -> frozenset[str]:
+        declared = self.load_text(".gitmodules") if ".gitmodules" in self.tree.files else ""
+        return frozenset(_SUBMODULE.findall(declared))
 
     @cached_property
     def folder_names(self) -> frozenset[str]:

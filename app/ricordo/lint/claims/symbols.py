@@ -242,7 +242,7 @@ def _find_removal(
         text = project.history.load_text_at(hash_, path) if path else ""
         if only_defined and not _defines(text, word):
             continue
-        if path and not _imports(text, word, project):
+        if path and not project.is_elsewhere(path) and not _imports(text, word, project):
             removed = project.history.find_removed(word, path)
             last = f"git: removed in {removed[0][0].summary}" if removed else ""
             return (*filter(None, (last,)), f"{path} had it in {commit.summary}")

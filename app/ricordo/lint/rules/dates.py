@@ -58,8 +58,11 @@ _CHECKED = compile_lazily(r"\s*[-*+]\s+\[[xX]\]")
 _TITLE = compile_lazily(r"(?:^|[.!?:;|(—–-]\s*|\n\s*)(?:[-*+#>]+\s*|\d+[.)]\s*)?\Z")
 
 
+_RECORD = compile_lazily(r"\s*(?:[-*+|]\s*)*[*_(\[]*\d{4}-\d\d-\d\d\b")
+"""The beginning of an entry of a log."""
 _SECONDS = compile_lazily(r"[ T]\d\d:\d\d:\d\d")
 """The time of something that a program recorded."""
+_WITH_DAY = compile_lazily(r"\d{4}\D\d\d?\D\d|(?<!\d)\d\d?(?!\d)\D{1,12}\d{4}|\d日|\d일")
 _OF_NAME = compile_lazily(r"\bthe\s+\Z")
 _NAMED = compile_lazily(r"\s+(?!deadlines?\b|cut-?offs?\b|due\b|targets?\b)[a-z]{3}")
 """Before and after a date that is a part of a name: “the 2026-05-08 incident”."""
@@ -100,6 +103,7 @@ def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
         for dated in _find_days(statement.text):
             is_planned = dated.day < context.now.date() and _is_future_tense(statement, dated)
             # a day before that of the heading was over when the text was written
+            is_planned = is_planned and not (dated.start and _is_of_day(statement, dated))
             told = find_day_of_passage(note, statement.line_at(dated.start)) if is_planned else None
             is_planned = is_planned and not (told and dated.day < told)
             if is_planned and not _is_done_below(statement, statements[at + 1 :]):
@@ -166,6 +170,11 @@ def _find_days(text: str) -> Iterator[FoundDate]:
         yield before
 
 
+def _is_of_day(statement: ProseBlock, dated: FoundDate) -> bool:
+    """Return whether a statement begins with another date, of which it tells."""
+    return bool(_RECORD.match(statement.text[: dated.start]))
+
+
 def _is_done_below(title: ProseBlock, below: Iterable[ProseBlock]) -> bool:
     """Return whether a statement is the title of a list, or leads to it, whose items are all marked
     as done: the plan was carried out.
@@ -205,21 +214,25 @@ def _is_future_tense(statement: ProseBlock, dated: FoundDate) -> bool:
     if is_period and not patterns.coming.search(clause):
         # what a period is of is rarely said right before it
         return False
-    if patterns.past.search(clause) or _tells_of_before(clause, spoken[dated.start : dated.end]):
+    if patterns.past.search(clause) or _tells_of_before(spoken, clause, dated):
         return False
     near = spoken[max(0, dated.start - _NEAR) : dated.start]
+    if near.endswith("~") and not _WITH_DAY.search(spoken, dated.start, dated.end):
+        # “about” a month is how much is known of the past
+        return False
     if patterns.before.search(near) or patterns.after.match(spoken, dated.end):
         return True
     return bool(patterns.on.search(near)) and bool(patterns.coming.search(clause))
 
 
-def _tells_of_before(clause: str, written: str) -> bool:
-    """Return whether a clause begins with “until” or “on” the `written` date and goes on in the
-    past.
+def _tells_of_before(spoken: str, clause: str, dated: FoundDate) -> bool:
+    """Return whether a clause begins with “until” or “on” a date, and the text goes on in the past,
+    behind brackets too.
     """
-    before, _, behind = clause.partition(written)
+    before = clause.partition(spoken[dated.start : dated.end])[0]
     patterns = _date_patterns()
-    return bool(patterns.fronted.fullmatch(before)) and bool(patterns.told.match(behind))
+    is_fronted = bool(patterns.fronted.fullmatch(before))
+    return is_fronted and bool(patterns.told.match(spoken, dated.end))
 
 
 def _clause(text: str, start: int, end: int) -> str:
