@@ -62,7 +62,6 @@ _RECORD = compile_lazily(r"\s*(?:[-*+|]\s*)*[*_(\[]*\d{4}-\d\d-\d\d\b")
 """The beginning of an entry of a log."""
 _SECONDS = compile_lazily(r"[ T]\d\d:\d\d:\d\d")
 """The time of something that a program recorded."""
-_WITH_DAY = compile_lazily(r"\d{4}\D\d\d?\D\d|(?<!\d)\d\d?(?!\d)\D{1,12}\d{4}|\d日|\d일")
 _OF_NAME = compile_lazily(r"\bthe\s+\Z")
 _NAMED = compile_lazily(r"\s+(?!deadlines?\b|cut-?offs?\b|due\b|targets?\b)[a-z]{3}")
 """Before and after a date that is a part of a name: “the 2026-05-08 incident”."""
@@ -100,14 +99,14 @@ def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     places: dict[date, list[tuple[ProseBlock, FoundDate]]] = defaultdict(list)
     statements = extract_statements(note)
     for at, statement in enumerate(statements):
-        for dated in _find_days(statement.text):
-            is_planned = dated.day < context.now.date() and _is_future_tense(statement, dated)
-            # a day before that of the heading was over when the text was written
-            is_planned = is_planned and not (dated.start and _is_of_day(statement, dated))
-            told = find_day_of_passage(note, statement.line_at(dated.start)) if is_planned else None
-            is_planned = is_planned and not (told and dated.day < told)
-            if is_planned and not _is_done_below(statement, statements[at + 1 :]):
-                places[dated.day].append((statement, dated))
+        days = [it for it in _find_days(statement.text) if it.day < context.now.date()]
+        planned = [it for it in days if _is_planned(note, statement, it)]
+        # what is before a day on which something was so was over then
+        last = max((it.day for it in days if it not in planned), default=date.min)
+        if planned and not _is_done_below(statement, statements[at + 1 :]):
+            for dated in planned:
+                if dated.day >= last:
+                    places[dated.day].append((statement, dated))
     for (statement, dated), *others in places.values():
         lines = (it.line_at(day.start) for it, day in others)
         yield _report_passed(statement, dated, [f"also in {note.path}:{line}" for line in lines])
@@ -170,9 +169,14 @@ def _find_days(text: str) -> Iterator[FoundDate]:
         yield before
 
 
-def _is_of_day(statement: ProseBlock, dated: FoundDate) -> bool:
-    """Return whether a statement begins with another date, of which it tells."""
-    return bool(_RECORD.match(statement.text[: dated.start]))
+def _is_planned(note: Note, statement: ProseBlock, dated: FoundDate) -> bool:
+    """Return whether a statement plans something for a day that was to come when it was written:
+    neither it nor a heading above tells of a later day, or it of another one.
+    """
+    if not _is_future_tense(statement, dated) or _RECORD.match(statement.text[: dated.start]):
+        return False
+    told = find_day_of_passage(note, statement.line_at(dated.start))
+    return told is None or told <= dated.day
 
 
 def _is_done_below(title: ProseBlock, below: Iterable[ProseBlock]) -> bool:
@@ -217,9 +221,6 @@ def _is_future_tense(statement: ProseBlock, dated: FoundDate) -> bool:
     if patterns.past.search(clause) or _tells_of_before(spoken, clause, dated):
         return False
     near = spoken[max(0, dated.start - _NEAR) : dated.start]
-    if near.endswith("~") and not _WITH_DAY.search(spoken, dated.start, dated.end):
-        # “about” a month is how much is known of the past
-        return False
     if patterns.before.search(near) or patterns.after.match(spoken, dated.end):
         return True
     return bool(patterns.on.search(near)) and bool(patterns.coming.search(clause))

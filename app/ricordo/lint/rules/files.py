@@ -46,7 +46,7 @@ def oversized_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     most = context.thresholds["oversized-note.bytes"]
     if note.facts.size > most:
         loud = max(_LOUD * most, _TIMES_USUAL * context.conventions.usual_size)
-        others = [it for it in context.conventions.long_sizes if it > loud]
+        others = [it for it in context.conventions.long_sizes if it >= loud]
         if len(others) >= _HABIT:
             loud = max(loud, _TIMES_HABIT * median(others))
         # rounded up, or a size just over the limit would read as the limit
