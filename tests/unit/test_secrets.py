@@ -357,6 +357,8 @@ def test_every_name_begins_with_a_plain_character() -> None:
         "Kubernetes Secrets: base64-encoded, in etcd as v1 objects",
         "Passwort: UTF8-kodiert",
         "It improves on single-pass best-of-32 runs.",
+        "Test PASS: to_quay=NORTH and barge_drop=SOUTH.",
+        'The tour is stored under `TOUR_KEY="hrb_tour_<page>_v1"`.',
         "Parts: 48_long_pier, 49_hidden_pass, 50_pilot_cancel, 51_end.",
         "On GKE use 3 things: Binary Authorization, Container-Optimized OS, Shielded Nodes.",
     ],

@@ -321,6 +321,9 @@ def test_bare_name_is_missing_only_where_git_knew_it(tmp_path: Path) -> None:
         ("`tidepool/plan.py` is verwijderd.", False),
         ("`tidepool/plan.py` został usunięty.", False),
         ("`tidepool/plan.py` planı yapar.", True),
+        ("Đã gỡ hẳn `tidepool/plan.py`.", False),
+        ("`tidepool/plan.py` tính lịch.", True),
+        ("`tidepool/plan.py` sudah dihapus.", False),
         ("Never create `tidepool/plan.py`: two plans fail together.", False),
         ("Niemals wieder eine `tidepool/plan.py` anlegen.", False),
         ("**Nunca criar `tidepool/plan.py`.**", False),
@@ -358,6 +361,25 @@ def test_a_bare_folder_is_missing_only_where_the_root_had_it(tmp_path: Path) -> 
     body = "Parts go to `models/`, sheets to `charts/`."
     findings = notebook(tmp_path, body).read_snapshot_with_evidence().findings
     assert [finding.message for finding in findings] == ["charts/ does not exist."]
+
+
+@pytest.mark.parametrize("place", ["link", "submodule"])
+def test_files_of_a_folder_that_is_elsewhere_now_are_not_missing(
+    tmp_path: Path, place: str
+) -> None:
+    project = project_in_git(tmp_path)
+    git(project, "rm", "--quiet", "-r", "tidepool")
+    git(project, "commit", "--quiet", "-m", "gone")
+    body = "Plans: `plan.py` and `tidepool/harmonics.py`."
+    assert len(notebook(tmp_path, body).read_snapshot_with_evidence().findings) == 2
+    if place == "link":
+        (project / "tidepool").symlink_to(tmp_path)
+    else:
+        declared = '[submodule "tidepool"]\n\tpath = tidepool\n\turl = ../tidepool\n'
+        write_memory(project, {".gitmodules": declared})
+    git(project, "add", "--all")
+    git(project, "commit", "--quiet", "-m", "from elsewhere")
+    assert notebook(tmp_path, body).read_snapshot_with_evidence().findings == ()
 
 
 @pytest.mark.parametrize(

@@ -151,6 +151,17 @@ def test_a_file_is_not_the_work_that_is_to_be_done_in_it(repository: Repository)
     assert finding.rule == "status-claim"
 
 
+@pytest.mark.parametrize(
+    ("item", "is_reported"), [("`tide/log.py`", False), ("`tide/log.py` for the gauges", True)]
+)
+def test_an_item_that_only_names_a_file_is_no_work(
+    repository: Repository, item: str, is_reported: bool
+) -> None:
+    repository.commit("feat: log", DAYS[2], **{"tide__log.py": "LOG = 1\n"})
+    found = repository.judge(f"## Next steps\n\nThe log is needed.\n\n- {item}")
+    assert [it.rule for it in found] == ["status-claim"] * is_reported
+
+
 def test_prose_in_the_code_does_not_refute_that_a_name_is_to_be_made(
     repository: Repository,
 ) -> None:
