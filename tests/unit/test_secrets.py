@@ -152,6 +152,47 @@ def test_a_key_that_is_named_needs_no_long_run_of_letters_and_digits(text: str) 
     assert "98yhT" not in mask(whole)
 
 
+SITE_KEY = "6LdXfT0pCdEfGKq7vWn2mYs8dRj4Hc1Lz9GtEuPa"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_secret"),
+    [
+        ("The captcha has the site key `{}`.", False),
+        ('<div class="captcha" data-sitekey="{}"></div>', False),
+        ("VITE_CAPTCHA_SITE_KEY={}", False),
+        ("siteKey: '{}'", False),
+        ("Site-Schlüssel: {}", False),
+        ("网站密钥：{}", False),
+        ("サイトキー：{}", False),
+        ("The captcha has the secret key `{}`.", True),
+        ("CAPTCHA_SECRET_KEY={}", True),
+        ("composite_key = {}", True),
+        ("The api key of the site: {}", True),
+    ],
+)
+def test_the_key_of_a_site_that_its_pages_show_is_no_secret(text: str, is_secret: bool) -> None:
+    assert (SITE_KEY not in mask(text.format(SITE_KEY))) is is_secret
+
+
+def test_a_secret_is_found_beside_the_key_of_the_site() -> None:
+    found = mask(f"| site key | {SITE_KEY} |\n| secret key | {SITE_KEY[:-1]}b |\n")
+    assert found == f"| site key | {SITE_KEY} |\n| secret key | [secret: api-key] |\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "aws_secret_access_key = {}",
+        "AWS_SECRET_ACCESS_KEY={}",
+        "| aws_secret_access_key | {} |",
+        "aws configure set aws_secret_access_key {}",
+    ],
+)
+def test_the_secret_of_a_pair_is_found_without_its_id(text: str) -> None:
+    assert "kR7d" not in mask(text.format("kR7dQ2xVn9LmT4bY8sWc/HfJ6gPz3uEaX5oKi+vB"))
+
+
 def test_digits_at_the_start_of_a_key_are_no_number_of_it() -> None:
     assert mask("unseal key 98m+o2ylRhVbOi+3o5ub6PbP343ocFUV") == "unseal key [secret: api-key]"
     assert mask("unseal key 2: o2ylRhVbOi+3o5ub6PbP343ocFUV") == "unseal key 2: [secret: api-key]"
@@ -315,6 +356,10 @@ def test_every_name_begins_with_a_plain_character() -> None:
     [
         "Kubernetes Secrets: base64-encoded, in etcd as v1 objects",
         "Passwort: UTF8-kodiert",
+        "It improves on single-pass best-of-32 runs.",
+        "Test PASS: to_quay=NORTH and barge_drop=SOUTH.",
+        'The tour is stored under `TOUR_KEY="hrb_tour_<page>_v1"`.',
+        "Parts: 48_long_pier, 49_hidden_pass, 50_pilot_cancel, 51_end.",
         "On GKE use 3 things: Binary Authorization, Container-Optimized OS, Shielded Nodes.",
     ],
 )

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ricordo.cli.ids import pick_ids, refuse_no_ids, split_off_path
 from ricordo.cli.output import print_messages
 from ricordo.cli.parser import Command, add_project, with_project
-from ricordo.cli.workspace import load_settings_reported, read_snapshot_reported
+from ricordo.cli.progress import set_phase
+from ricordo.cli.workspace import (
+    judge_with_evidence,
+    load_settings_reported,
+    read_snapshot_reported,
+)
 from ricordo.errors import MemoryNotFound, MemoryUnreadable, RicordoError, WrongUsage
 
 if TYPE_CHECKING:
@@ -215,9 +220,11 @@ def _fix(run: _Run, place: MemoryPlace) -> _Fixes:
 
     # with all rules: a fix for one rule must not cause findings of another one
     options, notebook = run.options, run.open(place)
+    set_phase("reading notes")
     memory = notebook.read() if options.diff else begin_change(notebook)
-    snapshot = notebook.judge_with_evidence(memory)
+    snapshot = judge_with_evidence(notebook, memory)
     print_messages(notebook.take_messages())
+    set_phase("planning fixes")
     plan = plan_fixes(notebook, snapshot, unsafe=options.unsafe, only=run.only)
     if options.diff or not plan.change_set:
         return _Fixes(plan, applied=not options.diff)

@@ -79,15 +79,19 @@ def find_memory_reported(options: Namespace, environment: Environment) -> Memory
     return place
 
 
+def judge_with_evidence(notebook: Notebook, memory: Memory) -> Snapshot:
+    """Return a snapshot of `memory` with evidence, showing on a terminal what is done."""
+    notebook.gather(memory, set_phase)
+    set_phase("running rules")
+    return notebook.judge(memory)
+
+
 def read_snapshot_reported(notebook: Notebook) -> Snapshot:
     """Return a snapshot of the memory with evidence; warnings, and messages on Ricordo's own files,
     go to stderr. Raises MemoryNotFound and MemoryUnreadable.
     """
     set_phase("reading notes")
-    memory = notebook.read()
-    notebook.gather(memory, set_phase)
-    set_phase("running rules")
-    snapshot = notebook.judge(memory)
+    snapshot = judge_with_evidence(notebook, notebook.read())
     messages = [*notebook.take_messages(), snapshot.warning, *snapshot.evidence.warnings]
     print_messages(message for message in messages if message)
     return snapshot

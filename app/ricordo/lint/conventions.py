@@ -22,6 +22,8 @@ from ricordo.patterns import compile_lazily
 
 _FEWEST = 3
 """Notes from which a convention can be learned; of fewer the layout decides."""
+_LONG = 16
+"""Kilobytes of a long note."""
 _FEWEST_FOLDERS = 2
 """Folders with notes from which one may have no pages."""
 _SHARE_REACHED = 0.05
@@ -98,6 +100,8 @@ class Conventions:
     """The form of the names of most notes; None where there is no such form."""
     usual_size: int = 0
     """The median size of the notes in bytes, to the kilobyte; 0 where there are too few."""
+    long_sizes: tuple[int, ...] = ()
+    """The sizes in bytes of the long notes, to the kilobyte, the shortest first."""
     title: TitleSource = TitleSource.KEY
     demanded: frozenset[str] = frozenset()
     """Further fields that the schema demands and most notes have."""
@@ -110,7 +114,8 @@ class Conventions:
     def parts(self) -> tuple[object, ...]:
         """All of them in a fixed order, as part of the key of a cache."""
         by_folder = ((folder, sorted(names)) for folder, names in self.unusual_in.items())
-        found = sorted(self.unusual), sorted(by_folder), self.usual_size, self.title.value
+        sizes = self.usual_size, self.long_sizes
+        found = sorted(self.unusual), sorted(by_folder), *sizes, self.title.value
         left_out = sorted(self.without_frontmatter), self.apart
         form = sorted(self.nested), self.name_form
         return (
@@ -197,6 +202,7 @@ class ConventionLearner:
             ),
             name_form=_find_name_form(every),
             usual_size=every.measure_usual_kilobytes() * 1024,
+            long_sizes=tuple(it * 1024 for it in every.list_long_kilobytes()),
             title=_find_title(every),
             demanded=demanded,
             schema=schema.path,
@@ -317,6 +323,11 @@ class _FormCounts:
             if half <= 0:
                 return size
         return 0
+
+    def list_long_kilobytes(self) -> list[int]:
+        """Return the sizes of the notes that are long for any memory, the shortest first."""
+        counts = sorted(self._sizes.items())
+        return [size for size, number in counts if size >= _LONG for _ in range(number)]
 
 
 def _read_form(note: Note, layout: Layout) -> NoteForm:

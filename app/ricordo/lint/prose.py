@@ -20,6 +20,7 @@ MAX_STATEMENT = 4_000
 _PUNCTUATION = compile_lazily("[\u00a0-\u00bf\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]")
 _LETTERS = bytes(code if code >= 0x80 or chr(code).isalpha() else ord(" ") for code in range(256))
 """Keeps letters and all bytes of non-ASCII characters; all else becomes a blank."""
+HEADING = compile_lazily(r"(#{1,6})\s+(.*)")
 _FENCE = compile_lazily(r" {0,3}(`{3,}|~{3,})")
 _NEW_STATEMENT = compile_lazily(r"\s*(?:[-*+]\s|\d+[.)]\s|#{1,6}\s|\||$)")
 _SILENT = compile_lazily(

@@ -97,7 +97,9 @@ _REACH = 160
 """Characters before a name in which its value may be."""
 _LONGEST = 40
 """Characters of a name before the word that shows what it is."""
-_OF_A_NAME = compile_lazily(r"""(?<=[_.-])pass|(?<=["'])pass(?=["'](?::|\s?=>))""")
+_OF_A_NAME = compile_lazily(
+    r"""(?<=[_.])pass|(?<=-)pass(?=["'`]?\s?[:=])|(?<=["'])pass(?=["'](?::|\s?=>))"""
+)
 """The word where it is the end of a name, or a key in quotes."""
 _COUNTED = compile_lazily("tokens?|トークン|토큰")
 """Names of credentials that are units of text too, in small letters."""
@@ -124,6 +126,8 @@ def find_by_name(text: str) -> Iterator[Secret]:
         if _COUNTED.match(match[0]) and load_rules().guards["count"].search(
             text[max(0, match.start() - _REACH // 4) : match.start()]
         ):
+            continue
+        if load_rules().guards["site"].search(text[max(0, at - _LONGEST) : at]):
             continue
         name = before + text[match.start() : at]
         group = _group_of(match[0]) or _group_by_rest(lowered, match)

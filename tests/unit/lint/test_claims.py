@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ricordo.lint.claims import checker as prober
 from ricordo.lint.claims.checker import find_claims
 from ricordo.lint.evidence import CheckOutcome, ClaimKind
-from ricordo.lint.finding import Finding
+from ricordo.lint.finding import Finding, Severity
 from ricordo.memory.note import Note
 from ricordo.services.edits.fix import plan_fixes
 from ricordo.services.workspace.environment import load_environment
@@ -113,6 +113,8 @@ def probe(tmp_path_factory: pytest.TempPathFactory) -> Probe:
         ("It is a Docusaurus 2.4 site.", "changed-since"),
         ("We are on React 19.1 now.", "changed-since"),
         ("`MOST_BERTHS` in `tidepool/plan.py` bounds it.", "missing-symbol"),
+        ("| Repo | Port |\n|---|---|\n| a | b |\n\nIt is `tidepool/buoys.py`.", "missing-path"),
+        ("| File | Repo |\n|---|---|\n| `tidepool/buoys.py` | – |", "missing-path"),
         ("리더는src/loader.py에 있다. 계산은 tidepool/loader.py에 있다.", "missing-path"),
         ("`numpy@1.26` does the sums.", "changed-since"),
         ("`DEFAULT_STEP = 20` in minutes.", "changed-since"),
@@ -169,6 +171,10 @@ def test_failed_claim_is_reported(probe: Probe, body: str, rule: str) -> None:
         "See `x.md` and `MEMORY.md`, and `notes.txt`, `Node.js`, `core.pager`.",
         "```sh\ncat tidepool/loader.py\nmake release\n```",
         "> The reading stands in `tidepool/loader.py`.",
+        # the files of other repositories
+        "| File | Repo |\n|---|---|\n| `tidepool/buoys.py` | harbour-office |",
+        "| Datei | Stand | Repository |\n|---|---|---|\n| `tidepool/buoys.py` | neu | hafenamt |",
+        "| リポジトリ | ファイル |\n|---|---|\n| 港湾局 | `tidepool/buoys.py` |",
         # names of other projects
         "Next has `useServerInsertedHTML()` and `forwardRef`.",
         "`STRIPE_SECRET_KEY` is set on the server. `new Date(value)`, `print()`, `main`.",
@@ -311,11 +317,29 @@ def test_bare_name_is_missing_only_where_git_knew_it(tmp_path: Path) -> None:
         ("`tidepool/plan.py` was removed in August.", False),
         ("There is no `tidepool/plan.py` any more: it is gone.", False),
         ("Renamed from `tidepool/plan.py`.", False),
+        ("`tidepool/plan.py` kaldırıldı.", False),
+        ("`tidepool/plan.py` is verwijderd.", False),
+        ("`tidepool/plan.py` został usunięty.", False),
+        ("`tidepool/plan.py` planı yapar.", True),
+        ("Đã gỡ hẳn `tidepool/plan.py`.", False),
+        ("`tidepool/plan.py` tính lịch.", True),
+        ("`tidepool/plan.py` sudah dihapus.", False),
         ("Never create `tidepool/plan.py`: two plans fail together.", False),
         ("Niemals wieder eine `tidepool/plan.py` anlegen.", False),
         ("**Nunca criar `tidepool/plan.py`.**", False),
         ("不要再创建 `tidepool/plan.py`。", False),
         ("## History\n\nNever edit `tidepool/plan.py` by hand.", False),
+        ("## Recent changes\n\n- Halos of `tidepool/plan.py`.", False),
+        ("## Letzte Änderungen\n\n- Ränder von `tidepool/plan.py`.", False),
+        ("## 最近の変更\n\n- `tidepool/plan.py` の枠。", False),
+        ("## Change a plan\n\n- It is in `tidepool/plan.py`.", True),
+        ("The page `tidepool/plan.py` is to become a dialog.", False),
+        ("`tidepool/plan.py` soll ein Dialog werden, keine Seite.", False),
+        ("`tidepool/plan.py` doit devenir une boîte.", False),
+        # what one sentence forbids to make is nowhere claimed
+        ("Never create tidepool/plan.py.\n\nTwo plans fail: `plan.py` and `web/serve.js`.", False),
+        ("Nunca criar tidepool/plan.py.\n\nDois falham: `plan.py` e `web/serve.js`.", False),
+        ("Keep tidepool/plan.py — never create a third.\n\nPlans: `plan.py`.", True),
     ],
 )
 def test_warnings_and_conditions_claim_files_that_git_knew(
@@ -325,6 +349,75 @@ def test_warnings_and_conditions_claim_files_that_git_knew(
     git(project, "rm", "--quiet", "tidepool/plan.py")
     git(project, "commit", "--quiet", "-m", "No more plans")
     assert bool(notebook(tmp_path, body).read_snapshot_with_evidence().findings) == is_reported
+
+
+def test_a_bare_folder_is_missing_only_where_the_root_had_it(tmp_path: Path) -> None:
+    project = project_in_git(tmp_path)
+    write_memory(project, {"web/models/a.js": "", "charts/b.js": ""})
+    git(project, "add", "--all")
+    git(project, "commit", "--quiet", "-m", "more")
+    git(project, "rm", "--quiet", "-r", "web/models", "charts")
+    git(project, "commit", "--quiet", "-m", "less")
+    body = "Parts go to `models/`, sheets to `charts/`."
+    findings = notebook(tmp_path, body).read_snapshot_with_evidence().findings
+    assert [finding.message for finding in findings] == ["charts/ does not exist."]
+
+
+@pytest.mark.parametrize("place", ["link", "submodule"])
+def test_files_of_a_folder_that_is_elsewhere_now_are_not_missing(
+    tmp_path: Path, place: str
+) -> None:
+    project = project_in_git(tmp_path)
+    git(project, "rm", "--quiet", "-r", "tidepool")
+    git(project, "commit", "--quiet", "-m", "gone")
+    body = "Plans: `plan.py` and `tidepool/harmonics.py`."
+    assert len(notebook(tmp_path, body).read_snapshot_with_evidence().findings) == 2
+    if place == "link":
+        (project / "tidepool").symlink_to(tmp_path)
+    else:
+        declared = '[submodule "tidepool"]\n\tpath = tidepool\n\turl = ../tidepool\n'
+        write_memory(project, {".gitmodules": declared})
+    git(project, "add", "--all")
+    git(project, "commit", "--quiet", "-m", "from elsewhere")
+    assert notebook(tmp_path, body).read_snapshot_with_evidence().findings == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_reported"), [("session", False), ("日志", False), ("session-rule", True)]
+)
+def test_the_record_of_a_session_makes_no_claims(
+    tmp_path: Path, kind: str, is_reported: bool
+) -> None:
+    project = project_in_git(tmp_path)
+    git(project, "rm", "--quiet", "tidepool/plan.py")
+    git(project, "commit", "--quiet", "-m", "No more plans")
+    text = note_text("x", "Made `tidepool/plan.py`.\n", type_=kind)
+    found = notebook(tmp_path, "", text=text).read_snapshot_with_evidence().findings
+    assert bool(found) is is_reported
+
+
+@pytest.mark.parametrize(
+    ("target", "page"),
+    [
+        ("ADR-0007", "docs/adr/adr-0007-heights-in-metres.md"),
+        ("open questions", "docs/open_questions.md"),
+        ("Pegel", "docs/pegel.md"),
+        ("ADR", ""),
+        ("adr-0007-heights-in", "docs/adr/adr-0007-heights-in-metres.md"),
+        ("adr-0008", ""),
+        ("adr-0009", ""),
+    ],
+)
+def test_a_link_to_a_page_of_the_project_names_it(tmp_path: Path, target: str, page: str) -> None:
+    pages = ("adr/adr-0007-heights-in-metres", "open_questions", "pegel", "adr/adr-0008-a")
+    write_memory(tmp_path / "project", PROJECT)
+    for name in (*pages, "adr/adr-0008-b"):
+        write_memory(tmp_path / "project", {f"docs/{name}.md": "Text.\n"})
+    opened = notebook(tmp_path, f"It follows [[{target}]].")
+    linked = Notebook(opened.place, opened.environment, Settings(), frozenset(("wanted-note",)))
+    (finding,) = linked.read_snapshot_with_evidence().findings
+    assert (page or "does not exist") in finding.message
+    assert finding.severity is Severity.INFO
 
 
 def test_hostile_file_name_gets_no_fix(tmp_path: Path) -> None:

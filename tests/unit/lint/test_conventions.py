@@ -81,6 +81,18 @@ def test_a_long_note_is_a_warning_only_where_it_is_longer_than_its_neighbours(ro
     assert {it.severity for it in among} == {Severity.INFO}
 
 
+def test_where_several_notes_are_long_only_a_much_longer_one_is_a_warning(root: Path) -> None:
+    files = pages(30, note("Text.", "NAME"))
+    long = {f"plan-{n}.md": note("word " * (3_500 + 100 * n), f"plan-{n}") for n in range(6)}
+    longest = {"quay.md": note("word " * 8_000, "quay")}
+    found = lint(root, {**files, **long, **longest}, "oversized-note")
+    assert [it.path for it in found if it.severity is Severity.WARNING] == ["quay.md"]
+    for name in list(long)[3:]:
+        (root / name).unlink()
+    few = lint(root, {}, "oversized-note")
+    assert {it.severity for it in few} == {Severity.WARNING}
+
+
 def test_templates_and_readmes_are_no_notes(root: Path) -> None:
     form = "---\nname: <kebab-case-slug>\ntype: <user | feedback>\n---\n"
     files = {

@@ -88,6 +88,27 @@ def test_link_to_a_note_that_is_to_come_stays_and_is_no_error(
         assert (found.severity, found.fix is None) == (severity, is_to_come)
 
 
+@pytest.mark.parametrize(
+    ("heading", "is_to_come"),
+    [
+        ("## Still to write", True),
+        ("## 2. Planned pages", True),
+        ("## Noch zu schreiben", True),
+        ("## Páginas por escribir", True),
+        ("## 待写", True),
+        ("## How to write a survey", False),
+        ("## Still to write\n\n- mud\n\n## Written", False),
+    ],
+)
+def test_what_a_section_lists_as_still_to_be_written_is_no_error(
+    root: Path, heading: str, is_to_come: bool
+) -> None:
+    index = f"# Index\n\n{heading}\n\n### Mud\n\n- [survey](survey.md) — the bay\n"
+    found = find(root, {"MEMORY.md": index}, "index-missing-file")
+    severity = Severity.INFO if is_to_come else Severity.ERROR
+    assert (found.severity, found.fix is None) == (severity, is_to_come)
+
+
 @pytest.mark.parametrize(("box", "severity"), [(" ", Severity.INFO), ("x", Severity.ERROR)])
 def test_an_entry_with_a_box_to_tick_is_for_a_page_that_is_to_come(
     root: Path, box: str, severity: Severity

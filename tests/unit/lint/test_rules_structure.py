@@ -32,6 +32,19 @@ BROKEN = [
     ("index-missing-file", {"MEMORY.md": "- [A](gone.md) — x\n"}, "MEMORY.md", 1),
     ("unindexed-note", {"MEMORY.md": "# M\n", "a.md": note("One.")}, "a.md", 0),
     (
+        "unindexed-note",
+        {"MEMORY.md": "# M\n", "a.md": note("One.", description="Deprecated calls of the gauge")},
+        "a.md",
+        0,
+    ),
+    (
+        "unindexed-note",
+        {"MEMORY.md": "- [Neap tides](neap.md)\n", "neap-gauges-bay.md": "x"},
+        "neap-gauges-bay.md",
+        0,
+    ),
+    ("unindexed-note", {"MEMORY.md": "- ebb and flow\n", "ebb.md": "x"}, "ebb.md", 0),
+    (
         "index-duplicate-entry",
         {"MEMORY.md": "- [A](a.md) — x\n- [Again](a.md) — y\n", "a.md": note("One.")},
         "MEMORY.md",
@@ -93,6 +106,24 @@ SOUND = [
     ("duplicate-name", {"s/a.md": "One.", "s/b.md": "See [[a]].", "t/a.md": "Two."}),
     ("unknown-type", {f"{name}.md": note("One.", type="runbook") for name in "abc"}),
     ("unindexed-note", {"MEMORY.md": "# M\n", **{f"{it}/report.md": "One." for it in "abc"}}),
+    # another note took its place
+    *(
+        ("unindexed-note", {"MEMORY.md": "# M\n", "a.md": note("One.", description=said)})
+        for said in (
+            "SUPERSEDED — see tides.md",
+            "Replaced by tides.md, which has all of it",
+            "Ersetzt durch tides.md",
+            "已废弃，见 tides.md",
+        )
+    ),
+    # an entry that links to no file has all words of its name
+    (
+        "unindexed-note",
+        {"MEMORY.md": "- [Neap tides: gauges of the bay](neap.md)\n", "neap-gauges-bay.md": "x"},
+    ),
+    # a row that is about it, without a link
+    ("unindexed-note", {"MEMORY.md": "| a | b |\n|---|---|\n| ebb | low |\n", "ebb.md": "x"}),
+    ("unindexed-note", {"MEMORY.md": "- **ebb** — low water\n", "ebb.md": "x"}),
     ("empty-note", {"a.md": note("Yes.")}),
     ("dead-link", {"a.md": note("`[B](gone.md)` and [site](/blog/foo) and [c](src/app.py).")}),
     ("dead-link", {"a.md": note("See [the plan](docs/plan.md) of the project.")}),
@@ -223,6 +254,13 @@ def test_the_notes_of_a_series_may_have_one_name(lint: Lint) -> None:
     assert [it.severity for it in others] == [Severity.WARNING, Severity.INFO]
 
 
+def test_notes_that_file_and_folder_tell_apart_may_share_a_title(lint: Lint) -> None:
+    (found,) = lint({"s/a.md": note("One.", "x"), "t/b.md": note("Two.", "x")}, "duplicate-name")
+    assert found.severity is Severity.INFO
+    severities = {it.severity for it in lint({"s/c.md": note("Three.", "x")}, "duplicate-name")}
+    assert severities == {Severity.WARNING}
+
+
 def test_the_pages_that_a_wiki_links_to_by_the_name_of_their_file_are_listed(lint: Lint) -> None:
     files = {
         "wiki/index.md": "- [[Ebb]]\n- [[gauges]]\n- [[Map]]\n",
@@ -272,6 +310,26 @@ def test_link_without_the_kind_of_its_note_is_a_warning_with_that_note(lint: Lin
     assert other.fix is None
 
 
+def test_a_link_into_another_folder_means_no_note_of_its_name(lint: Lint) -> None:
+    notes = {"charts/pier.md": note("One.", "pier"), "tides/2026-05-17.md": note("Two.", "day")}
+    files = {**notes, "a.md": note("See [[sessions/2026-05-17]] and [[old/charts/piers]].", "a")}
+    assert {it.message for it in lint(files, "wanted-note")} == {
+        "Link to a note that does not exist: sessions/2026-05-17.",
+        "Link to a note that does not exist: old/charts/piers. Did you mean pier?",
+    }
+
+
+def test_link_with_the_title_of_an_entry_means_its_note(lint: Lint) -> None:
+    files = {
+        "MEMORY.md": "- [Tables for Ana](letters.md) — how she reads them\n",
+        "letters.md": note("One.", "letters"),
+        "a.md": note("See [[tables-for-ana]].", "a"),
+    }
+    (found,) = lint(files, "wanted-note")
+    assert found.message.endswith("tables-for-ana. Did you mean letters?")
+    assert found.fix is not None
+
+
 @pytest.mark.parametrize(
     ("field", "is_cut"),
     [
@@ -296,6 +354,9 @@ def test_text_that_yaml_cuts_off_is_reported(lint: Lint, field: str, is_cut: boo
         (17, "harbour-chart", ["info", "info"]),
         (18, "chart.pdf", ["info", "info"]),
         (18, "example", ["info", "info"]),
+        (18, "harbour-chart]] if it exists, else the [[pier_0_aaaaaaaaa", ["info", "info"]),
+        (18, "harbour-chart]] (falls vorhanden), sonst [[pier_0_aaaaaaaaa", ["info", "info"]),
+        (18, "harbour-chart]]，若存在，否则 [[pier_0_aaaaaaaaa", ["info", "info"]),
     ],
 )
 def test_link_to_no_note_is_a_fault_where_links_have_notes(

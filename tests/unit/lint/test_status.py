@@ -151,6 +151,17 @@ def test_a_file_is_not_the_work_that_is_to_be_done_in_it(repository: Repository)
     assert finding.rule == "status-claim"
 
 
+@pytest.mark.parametrize(
+    ("item", "is_reported"), [("`tide/log.py`", False), ("`tide/log.py` for the gauges", True)]
+)
+def test_an_item_that_only_names_a_file_is_no_work(
+    repository: Repository, item: str, is_reported: bool
+) -> None:
+    repository.commit("feat: log", DAYS[2], **{"tide__log.py": "LOG = 1\n"})
+    found = repository.judge(f"## Next steps\n\nThe log is needed.\n\n- {item}")
+    assert [it.rule for it in found] == ["status-claim"] * is_reported
+
+
 def test_prose_in_the_code_does_not_refute_that_a_name_is_to_be_made(
     repository: Repository,
 ) -> None:
@@ -598,6 +609,29 @@ def test_what_the_project_lost_after_the_note_is_reported(
 )
 def test_what_is_past_or_of_others_is_not_reported_as_lost(lost: Repository, body: str) -> None:
     assert lost.judge(body) == ()
+
+
+@pytest.mark.parametrize(
+    ("file", "code", "is_reported"),
+    [
+        ("web/app.js", 'import { useTides,\n  useGauge } from "tide-kit/react"\n', False),
+        ("web/app.js", "import useGauge from './gauge'\n", True),
+        ("web/app.js", "import { useGauge } from '@/gauge'\n", True),
+        ("web/app.js", "import { useGauge } from '@web/gauge'\n", True),
+        ("web/app.js", "const useGauge = () => 1\n", True),
+        ("tide/app.py", "from tidekit.react import (\n    useGauge,\n)\n", False),
+        ("tide/app.py", "from tide.react import useGauge\n", True),
+    ],
+)
+def test_a_name_that_the_code_had_from_a_library_is_not_lost(
+    repository: Repository, file: str, code: str, is_reported: bool
+) -> None:
+    write_memory(repository.root, {file: code})
+    repository.commit("feat: gauge", DAYS[1])
+    write_memory(repository.root, {file: "1\n"})
+    repository.commit("refactor: no gauge", DAYS[2])
+    found = repository.judge("The page draws after `useGauge` has the height.")
+    assert [it.rule for it in found] == ["missing-symbol"] * is_reported
 
 
 def test_notes_in_an_archive_are_not_judged(lost: Repository) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ricordo.lint.claims.claim import Passage, ProjectClaim, split_passages
 from ricordo.lint.claims.corrections import find_corrected
 from ricordo.lint.claims.history import FileCommit, parse_end_of_day
 from ricordo.lint.claims.instructions import find_repeated
-from ricordo.lint.claims.paths import check_path, find_path_claims
+from ricordo.lint.claims.paths import check_path, find_linked_pages, find_path_claims
 from ricordo.lint.claims.project import Project
 from ricordo.lint.claims.status import check_status, find_status_claims
 from ricordo.lint.claims.symbols import (
@@ -139,12 +139,16 @@ class NoteClaims:
     """How many were dropped as too many."""
 
     @property
+    def names(self) -> list[str]:
+        """The names of code, without what is before and behind them."""
+        return [get_search_word(it) for it in self.all if it.kind is ClaimKind.SYMBOL]
+
+    @property
     def words(self) -> Iterator[str]:
         """The words to search the project for."""
+        yield from self.names
         for claim in self.all:
-            if claim.kind is ClaimKind.SYMBOL:
-                yield get_search_word(claim)
-            elif claim.kind is ClaimKind.VALUE:
+            if claim.kind is ClaimKind.VALUE:
                 yield from get_search_words(claim)
             elif claim.kind is ClaimKind.TASK:
                 yield from get_absent_words(claim)
@@ -152,21 +156,31 @@ class NoteClaims:
 
 def find_claims(note: Note) -> NoteClaims:
     """Return the claims of `note` about its project, each once: from the body rather than from the
-    description.
+    description. What one sentence says must not be made is nowhere claimed to exist.
     """
     claims: dict[tuple[ClaimKind, str], ProjectClaim] = {}
+    forbidden: set[str] = set()
     is_index = note.role is FileRole.INDEX
     for passage in split_passages(note):
         is_entry = is_index and _ENTRY.search(passage.statement.text)
         # an entry repeats what its note names, but its status is often older
         for take in _OF_STATUS if is_entry else _OF_ALL:
             for claim in take(passage):
+                if claim.kind is ClaimKind.PATH and passage.forbids(claim.text):
+                    forbidden.add(f"/{claim.text}")
                 key = (claim.kind, claim.text)
                 before = claims.get(key)
                 if before is None or _is_better(claim, before):
                     claims[key] = claim
-    ordered = sorted(claims.values(), key=lambda claim: claim.line)
+    allowed = (it for it in claims.values() if not _is_any_of(it, forbidden))
+    ordered = sorted(allowed, key=lambda claim: claim.line)
     return NoteClaims(tuple(ordered[:MAX_CLAIMS]), max(0, len(ordered) - MAX_CLAIMS))
+
+
+def _is_any_of(claim: ProjectClaim, paths: Iterable[str]) -> bool:
+    """Return whether a claim is one of the `paths`, which begin with a slash, or the end of one."""
+    is_path = claim.kind is ClaimKind.PATH
+    return is_path and any(path.endswith(f"/{claim.text}") for path in paths)
 
 
 def _is_better(claim: ProjectClaim, before: ProjectClaim) -> bool:
@@ -177,11 +191,23 @@ def _is_better(claim: ProjectClaim, before: ProjectClaim) -> bool:
     return False
 
 
+def search_words(
+    claims: Sequence[tuple[Note, NoteClaims]], project: Project, step: Callable[[], None]
+) -> None:
+    """Search the project, as it is and as it was, for the words of all claims of some notes at
+    once, which is faster than one by one. `step` is called between searches.
+    """
+    project.search_words(word for _, of_note in claims for word in of_note.words)
+    if project.tree.commit:
+        search_removed(((note, of_note.names) for note, of_note in claims), project, step)
+
+
 def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verdict, ...]:
     """Return the verdicts of the project on the `claims` of `note`, in order."""
     verdicts = [it for it in _check_all(note, claims.all, project) if it is not None]
     verdicts = [*_drop_superseded(verdicts), *find_corrected(note, project)]
     since = _check_commits(note, verdicts, project)
+    verdicts += find_linked_pages(note, project)
     if since is not None:
         verdicts.append(since)
     verdicts.sort(key=lambda verdict: verdict.line)
@@ -213,8 +239,6 @@ def _check_all(
                 yield check_task(claim, note, project)
             case _:
                 later.append(claim)
-    if later and project.tree.commit:
-        search_removed(later, project, project.find_times(note))
     for claim in later:
         near = beside[id(claim.passage.statement)]
         yield check_symbol(claim, project, near, project.find_times(note))

@@ -18,13 +18,12 @@ from ricordo.lexicon import (
     read_words,
 )
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
-from ricordo.lint.prose import ProseBlock, extract_statements
+from ricordo.lint.prose import HEADING, ProseBlock, extract_statements
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
 _CODE = compile_lazily(r"(?<!`)(`+)(?!`)([^`\n]{1,300}?)(?<!`)\1(?!`)")
 _STRUCK = compile_lazily(r"~~[^~\n]*~~")
-_HEADING = compile_lazily(r"(#{1,6})\s+(.*)")
 _DIARY = compile_lazily(r"\s*(?:[-*+|#]\s*)*(?:\[[ xX]\]\s*)?[*_~(\[]*\d{4}-\d\d(?:-\d\d)?\b")
 """The date at the beginning of a statement, which then describes that day."""
 _CHECKED = compile_lazily(r"\s*[-*+]\s+\[[xX~-]\](?!\()")
@@ -76,6 +75,10 @@ class Passage:
         spoken = self.prose.replace(name, "") if name else self.prose
         return self.is_excluded or _matches("gone", spoken) or _matches("doubt", spoken)
 
+    def forbids(self, name: str) -> bool:
+        """Return whether it says that what `name` names must not be made."""
+        return any(_matches("forbidden", part) for part in self._find_parts(name))
+
     def _says_gone(self, name: str) -> bool:
         """Return whether the sentence says that what `name` names is gone, or is not to be made: in
         so many words, or in the part of the sentence that names it with any word of the past or of
@@ -87,17 +90,17 @@ class Passage:
         if _matches("removed", spoken) or _matches("forbidden", spoken):
             return True
         return any(
-            _matches("gone", self.prose[start:end].replace(name, "") if name else self.prose)
-            for start, end in self._find_parts(name)
+            _matches("gone", part.replace(name, "") if name else self.prose)
+            for part in self._find_parts(name)
         )
 
-    def _find_parts(self, name: str) -> Iterator[tuple[int, int]]:
-        """Yield where the parts of the sentence are that contain `name`."""
+    def _find_parts(self, name: str) -> Iterator[str]:
+        """Yield the prose of the parts of the sentence that contain `name`."""
         start = 0
         for mark in (*_PART_END.finditer(self.prose), None):
             end = mark.start() if mark else len(self.prose)
             if name in self.text[start:end]:
-                yield start, end
+                yield self.prose[start:end]
             start = mark.end() if mark else end
 
     def line_at(self, offset: int) -> int:
@@ -112,10 +115,14 @@ def split_passages(note: Note) -> Iterator[Passage]:
     # a date in a status is when it came to be so: “live since 2026-03-01” tells of the present
     if _words("past").match(lower_text(note.frontmatter.get_text("status"))):
         distance_of_note |= _Distance.PAST
-    headings = _Headings(distance_of_note)
+    if _words("record").fullmatch(lower_text(note.type)):
+        distance_of_note |= _Distance.PAST
+    headings, table = _Headings(distance_of_note), _Table()
     first_of_body = note.text.count("\n", 0, note.frontmatter.end) + 1
     for statement in extract_statements(note):
         distance = headings.track(statement.text)
+        if table.track(statement):
+            distance |= _Distance.OTHER
         if _DIARY.match(statement.text) or _CHECKED.match(statement.text):
             distance |= _Distance.PAST
         elif _UNCHECKED.match(statement.text):
@@ -169,7 +176,7 @@ class _Headings:
 
     def track(self, text: str) -> _Distance:
         """Take the next statement, a heading or not; return how its section is set apart."""
-        if heading := _HEADING.match(text):
+        if heading := HEADING.match(text):
             depth = len(heading[1])
             title = _CODE.sub("", heading[2])
             self._above = [above for above in self._above if above[0] < depth]
@@ -180,6 +187,35 @@ class _Headings:
         for _, of_heading in self._above:
             distance |= of_heading
         return distance
+
+
+class _Table:
+    """The table of the current statement, one of whose columns may tell of which repository a row
+    is.
+    """
+
+    def __init__(self) -> None:
+        self._line, self._column = -1, -1
+
+    def track(self, statement: ProseBlock) -> bool:
+        """Take the next statement, a row of a table or not; return whether it is a row that names
+        its repository.
+        """
+        if not statement.text.lstrip().startswith("|"):
+            self._line = -1
+            return False
+        cells = [it.strip() for it in statement.text.strip().strip("|").split("|")]
+        is_header = statement.line != self._line + 1
+        self._line = statement.line
+        if is_header:
+            of_repository = (n for n, it in enumerate(cells) if _names_repository(it))
+            self._column = next(of_repository, -1)
+        cell = cells[self._column] if 0 <= self._column < len(cells) else ""
+        return not is_header and any(map(str.isalnum, cell))
+
+
+def _names_repository(title: str) -> bool:
+    return bool(_words("repository").fullmatch(lower_text(title.strip("*_ "))))
 
 
 def _is_inside(offset: int, spans: list[tuple[int, int]]) -> bool:

@@ -16,6 +16,7 @@ from dataclasses import replace
 from ricordo.lint.claims.claim import Passage, ProjectClaim, load_names
 from ricordo.lint.claims.project import NoteTimes, Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
+from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 from ricordo.storage.project_tree import glob_expression
 
@@ -70,6 +71,14 @@ def find_path_claims(passage: Passage) -> Iterator[ProjectClaim]:
                 yield ProjectClaim(
                     ClaimKind.PATH, match[0], passage.line_at(match.start()), passage
                 )
+
+
+def find_linked_pages(note: Note, project: Project) -> Iterator[Verdict]:
+    """Yield a verdict for each wikilink of a note that names a page of the project, not a note."""
+    for link in note.links:
+        page = project.find_page(link.target) if link.is_wikilink else ""
+        if page:
+            yield Verdict(link.target, ClaimKind.PATH, link.line, CheckOutcome.VALID, (page,))
 
 
 def is_path(text: str) -> bool:
@@ -236,7 +245,9 @@ def _check_absent(claim: ProjectClaim, path: str, project: Project) -> Verdict |
     if other := _in_other_case(plain, project):
         new = _replace_path(claim.text, path, other)
         return claim.to_verdict(CheckOutcome.MOVED, f"spelled {other}", suggestion=new)
-    if old := _find_deleted(plain, project):
+    if old := _find_deleted(path, project):
+        if project.is_elsewhere(old):
+            return claim.to_unchecked("below a link or a submodule")
         if _is_left_out(old, project):
             # git stopped to track it, but it may lie on the machine of the user
             return claim.to_unchecked("ignored by git, or made by tools")
@@ -291,12 +302,15 @@ def _in_other_case(path: str, project: Project) -> str:
 
 def _find_deleted(path: str, project: Project) -> str:
     """Return the deleted path that `path` means; "" where git never had one, or several of a bare
-    name.
+    name. A bare name of a folder, and data, count only from the root: many folders have one of it.
     """
-    old = project.history.find_deleted(path)
-    if _is_data(path):
-        return path if path in old else ""
-    is_clear = len(old) == 1 or (old and "/" in path)
+    plain = path.rstrip("/")
+    old = project.history.find_deleted(plain)
+    if path.endswith("/") and "/" not in plain:
+        return next((it for it in old if it.startswith(path)), "")
+    if _is_data(plain):
+        return plain if plain in old else ""
+    is_clear = len(old) == 1 or (old and "/" in plain)
     return old[0] if is_clear else ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
@@ -11,9 +12,15 @@ from ricordo.lint.claims.corrected_values import CorrectedValues
 from ricordo.lint.claims.history import ProjectHistory, parse_end_of_day
 from ricordo.lint.claims.instructions import Instructions, is_instruction_file
 from ricordo.lint.claims.manifests import Manifests
-from ricordo.memory.note import Note
+from ricordo.memory.note import Note, get_stem
+from ricordo.patterns import compile_lazily
 from ricordo.storage.project_tree import ProjectTree
 from ricordo.storage.project_words import ProjectWords
+
+_SUBMODULE = compile_lazily(r"^[ \t]*path[ \t]*=[ \t]*(.*\S)", re.MULTILINE)
+_WORD = compile_lazily(r"[^\W_]+")
+_FEWEST_WORDS = 2
+"""Words with which a link may name a page: one is the beginning of many."""
 
 
 class NoteTimes(NamedTuple):
@@ -142,6 +149,49 @@ class Project:
                 by_stem.setdefault("/".join(parts[-count - 1 :]), path)
         return by_stem
 
+    def is_elsewhere(self, path: str) -> bool:
+        """Return whether a folder above `path` is a link or a submodule now, whose files are those
+        of another place.
+        """
+        parts = path.split("/")
+        above = ("/".join(parts[:count]) for count in range(1, len(parts)))
+        return any(it in self.tree.links or it in self._submodules for it in above)
+
+    @cached_property
+    def _submodules(self) -> frozenset[str]:
+        declared = self.load_text(".gitmodules") if ".gitmodules" in self.tree.files else ""
+        return frozenset(_SUBMODULE.findall(declared))
+
+    @cached_property
+    def folder_names(self) -> frozenset[str]:
+        """The names of all folders."""
+        return frozenset(it.rpartition("/")[2] for it in self.tree.folders)
+
+    def find_page(self, name: str) -> str:
+        """Return the one page of the project, outside the memory, that a wikilink to `name` means:
+        one of that name, or the only one whose name begins with several of its words; "" for none,
+        and where a file of the memory has that name.
+        """
+        if f"{name.removesuffix('.md')}.md" in self.memory_names:
+            return ""
+        words = _split_name(name)
+        begun = self._pages.get(words, [])
+        pages = [it for it in begun if _split_name(get_stem(it)) == words] or begun
+        return pages[0] if len(pages) == 1 else ""
+
+    @cached_property
+    def _pages(self) -> dict[tuple[str, ...], list[str]]:
+        """The pages outside the memory by their names, and by several words with which these
+        begin.
+        """
+        pages: dict[tuple[str, ...], list[str]] = {}
+        for path in self.tree.files:
+            if path.lower().endswith(".md") and not self.is_of_memory(path):
+                words = _split_name(get_stem(path))
+                for count in {*range(_FEWEST_WORDS, len(words)), len(words)}:
+                    pages.setdefault(words[:count], []).append(path)
+        return pages
+
     @cached_property
     def introductions(self) -> list[str]:
         """The files that tell agents or readers what the project is now."""
@@ -163,3 +213,7 @@ class Project:
     def instructions(self) -> Instructions:
         """The project's instructions to agents, line by line."""
         return Instructions.from_tree(self.tree)
+
+
+def _split_name(name: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(name.lower()))

@@ -10,13 +10,15 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 
 from ricordo.dates import has_year
 from ricordo.lint.claims.claim import Passage, ProjectClaim, load_names
 from ricordo.lint.claims.history import CODE_ENDINGS
 from ricordo.lint.claims.project import NoteTimes, Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
+from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
 _NAME = r"[A-Za-z_$][\w$]*"
@@ -39,6 +41,7 @@ _FLAG = compile_lazily(r"(?:^|\s)--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?=$|[\s=])")
 _OWN_SCRIPT = compile_lazily(r"[\w./\-]+\.(?:sh|py|js|mjs|cjs|ts|rb|pl|php|zsh|bash)\b")
 _PAGES = (".md", ".mdx", ".txt", ".rst", ".yml", ".yaml", ".toml", ".json")
 _SEPARATOR = compile_lazily(r"\.|::|->|#")
+_IMPORT_END = compile_lazily(r"[./]")
 _MOST_FILES = 12
 _KNOWN = frozenset((*dir(builtins), *keyword.kwlist))
 _FILE_NAME = compile_lazily(
@@ -169,6 +172,32 @@ def _defines(text: str, name: str) -> bool:
     return any(name in line and definition.match(line) for line in text.split("\n"))
 
 
+def _imports(text: str, name: str, project: Project) -> bool:
+    """Return whether the code imports a name from a library: it is gone from the project with the
+    last use of it, and may be the same as ever.
+    """
+    if name not in text or _defines(text, name):
+        return False
+    sources = [next(filter(None, it.groups())) for it in _build_import(name).finditer(text)]
+    # an alias of the project is named after one of its folders
+    own = {*project.folder_names, *(it.partition(".")[0] for it in project.tree.files)}
+    return bool(sources) and all(
+        not it.startswith((".", "/", "~", "@/", "#", "$"))
+        and _IMPORT_END.split(it.lstrip("@"))[0] not in own
+        for it in sources
+    )
+
+
+def _build_import(name: str) -> re.Pattern[str]:
+    """Return the pattern of an import of `name`, with its source."""
+    word = rf"(?<![\w$]){re.escape(name)}(?![\w$])"
+    return re.compile(
+        rf"""\bimport\b[^;'"]{{0,2000}}{word}[^;'"]{{0,2000}}\bfrom\s*['"]([^'"\n]+)['"]"""
+        rf"|^[ \t]*from[ \t]+([\w.]+)[ \t]+import\b(?:[^()\n]*|[ \t]*\([^()]*){word}",
+        re.MULTILINE,
+    )
+
+
 def build_definition(name: str) -> re.Pattern[str]:
     """Return the pattern of a line of code that defines `name`."""
     return re.compile(
@@ -181,15 +210,21 @@ def build_definition(name: str) -> re.Pattern[str]:
     )
 
 
-def search_removed(claims: Iterable[ProjectClaim], project: Project, times: NoteTimes) -> None:
-    """Search the code at the `times` of a note for all names that the project does not contain at
-    once, which is faster than one by one.
+def search_removed(
+    words_of: Iterable[tuple[Note, Iterable[str]]], project: Project, step: Callable[[], None]
+) -> None:
+    """Search the code at the times of some notes for all `words_of` them that the project does not
+    contain: at once for each commit, which is faster than one by one. `step` is called before each.
     """
-    words = {get_search_word(claim) for claim in claims}
-    absent = [word for word in words if not project.has_word(word)]
-    for moment in dict.fromkeys((times.changed, times.written)) if absent else ():
-        if before := project.history.graph.find_at(moment):
-            project.history.find_words_at(before[0], absent)
+    absent: dict[str, set[str]] = defaultdict(set)
+    for note, words in words_of:
+        missing = [word for word in words if not project.has_word(word)]
+        for moment in set(project.find_times(note)) if missing else ():
+            if before := project.history.graph.find_at(moment):
+                absent[before[0]].update(missing)
+    for commit, wanted in absent.items():
+        step()
+        project.history.find_words_at(commit, sorted(wanted))
 
 
 def _find_removal(
@@ -204,11 +239,10 @@ def _find_removal(
             continue
         hash_, commit = before
         path = project.history.find_words_at(hash_, [word]).get(word, "")
-        if only_defined and not (
-            path and _defines(project.history.load_text_at(hash_, path), word)
-        ):
+        text = project.history.load_text_at(hash_, path) if path else ""
+        if only_defined and not _defines(text, word):
             continue
-        if path:
+        if path and not project.is_elsewhere(path) and not _imports(text, word, project):
             removed = project.history.find_removed(word, path)
             last = f"git: removed in {removed[0][0].summary}" if removed else ""
             return (*filter(None, (last,)), f"{path} had it in {commit.summary}")

@@ -91,8 +91,13 @@ def _find_code_tasks(passage: Passage) -> Iterator[ProjectClaim]:
             continue
         if before:
             yield build_claim(ClaimKind.TASK, passage, (before[-1].start(), end))
-        elif passage.is_open and _begins_item(passage) and not _WORD.search(spoken, 0, offset):
+        elif passage.is_open and _begins_item(passage) and _is_subject(spoken, offset):
             yield build_claim(ClaimKind.TASK, passage, (offset, end))
+
+
+def _is_subject(spoken: str, offset: int) -> bool:
+    """Return whether a sentence begins with what is at `offset` and says something of it."""
+    return not _WORD.search(spoken, 0, offset) and bool(_WORD.search(spoken, offset))
 
 
 def _is_named(text: str, passage: Passage) -> bool:

@@ -45,6 +45,7 @@ class VerdictCache:
         self._own = _find_own_notes(memory, project)
         self._stamp = _compute_project_stamp(memory, project, self._own)
         self._digests: dict[str, str] = {}
+        self._digests_with: dict[str, str] = {}
         stored = load_judgement(state, self._key, self._stamp)
         notes, saved_at = stored.get("notes"), stored.get("now")
         is_earlier = isinstance(saved_at, float) and saved_at <= now
@@ -115,9 +116,13 @@ class VerdictCache:
 
     def _digest_with(self, word: str) -> str:
         """Return a digest of those of the memory's notes that contain `word`."""
-        part = word.encode("utf-8", "surrogateescape")
-        parts = (f"{path} {self._digest(path)}" for path, raw in self._own.items() if part in raw)
-        return compute_digest_of("\0".join(parts).encode("utf-8", "surrogateescape"))
+        if word not in self._digests_with:
+            part = word.encode("utf-8", "surrogateescape")
+            own = self._own.items()
+            parts = (f"{path} {self._digest(path)}" for path, raw in own if part in raw)
+            joined = "\0".join(parts).encode("utf-8", "surrogateescape")
+            self._digests_with[word] = compute_digest_of(joined)
+        return self._digests_with[word]
 
 
 def _find_own_notes(memory: Memory, project: Project) -> Mapping[str, bytes]:

@@ -59,7 +59,7 @@ def find_version_claims(passage: Passage) -> Iterator[ProjectClaim]:
     for offset, text in passage.code:
         if _PINNED.fullmatch(text):
             yield ProjectClaim(ClaimKind.VERSION, text, passage.line_at(offset), passage)
-    for match in _SPOKEN.finditer(passage.prose):
+    for match in _SPOKEN.finditer(passage.prose) if _DIGITS.search(passage.prose) else ():
         before = passage.prose[: match.start()]
         is_named = _is_version(match, is_first=not before.strip(" -*+#|>"))
         if is_named and not _denied().search(lower_text(before)):
@@ -242,6 +242,8 @@ def find_value_claims(passage: Passage) -> Iterator[ProjectClaim]:
         if _SET.fullmatch(text):
             taken.append((offset, offset + len(text)))
             yield ProjectClaim(ClaimKind.VALUE, text, passage.line_at(offset), passage)
+    if not _DIGITS.search(passage.text):
+        return
     for match in _SPOKEN_VALUE.finditer(passage.text):
         if not any(start <= match.start("name") < end for start, end in taken):
             yield ProjectClaim(ClaimKind.VALUE, match[0], passage.line_at(match.start()), passage)

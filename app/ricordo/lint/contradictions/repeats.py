@@ -5,11 +5,14 @@ Statements count, not their form: another number, negation or subject makes anot
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
+from ricordo.lexicon import compile_part, lower_text
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.statements import NoteDigest, build_shingles
 from ricordo.lint.evidence import Relation
@@ -27,6 +30,8 @@ _LEAST_ALIKE = 0.6
 _TEMPLATE = 3
 """Notes that make one statement word by word, or but for their names."""
 _SHORTEST_NAME = 4
+_BEGINNING = 600
+"""Characters in which a note says that it is generated."""
 _CROWD = 20
 """Notes with one word triple from which on it is from a template."""
 
@@ -108,8 +113,11 @@ def compare_notes(
     """Return whether two notes repeat each other, including their first statement, or may: a
     relation of whole notes, or None. Statements of `templates` count only where there are no
     others, and not in a note with its name filled in: such notes are stubs of different things.
+    Reports that a program made are alike by their form: only equal ones repeat each other.
     """
-    mine, theirs = build_shingles(one.body), build_shingles(other.body)
+    if one.body != other.body and _is_generated(one) and _is_generated(other):
+        return None
+    mine, theirs = _build_shingles(one.body), _build_shingles(other.body)
     union = len(mine | theirs)
     shared = len(mine & theirs) / union if union else 0.0
     if shared < _IN_DOUBT * _LEAST_SHARED:
@@ -124,6 +132,20 @@ def compare_notes(
         begins_alike = any(_is_one(said[0], its) for its in heard)
         return Relation.REPEATS if begins_alike else Relation.MAY_REPEAT
     return Relation.MAY_REPEAT if again >= _IN_DOUBT * _LEAST_SAID_AGAIN else None
+
+
+_build_shingles = lru_cache(maxsize=256)(build_shingles)
+"""The same for notes that are compared with several others."""
+
+
+def _is_generated(note: Note) -> bool:
+    """Return whether a note says at its beginning that a program makes it."""
+    return bool(_generated().search(lower_text(note.body[:_BEGINNING])))
+
+
+@cache
+def _generated() -> re.Pattern[str]:
+    return compile_part("status", "generated")
 
 
 def _smaller(one: NoteDigest, other: NoteDigest) -> int:

@@ -8,9 +8,10 @@ from collections.abc import Collection, Mapping
 from functools import cache, cached_property, lru_cache
 from itertools import chain
 
-from ricordo.lexicon import compile_part, lower_text
+from ricordo.lexicon import build_alternation, compile_part, list_expressions, lower_text
 from ricordo.lint.finding import Fix
 from ricordo.lint.fixes.lines import Splice, build_line_edits
+from ricordo.lint.prose import HEADING
 from ricordo.memory.layout import FileRole
 from ricordo.memory.link_text import get_label, retarget_link
 from ricordo.memory.links import Link
@@ -98,7 +99,8 @@ class LinkTargets:
 
     def find_misspelt(self, resolved: ResolvedLink) -> str:
         """Return the path of the only note that a wikilink can mean: one that was renamed, else
-        the only one of that name but for a typing error or the kind before it; "" for none.
+        the only one of that name but for a typing error or the kind before it, or the only one
+        of which an entry of an index has that title; "" for none.
         """
         to = self._renamed.get(self._path_of(resolved), "")
         if to in self._memory.by_path:
@@ -109,6 +111,10 @@ class LinkTargets:
         most = 2 if len(word) >= _TWO_ERRORS else 1
         paths = self._paths_by_name(_spelling(self._memory.names).alike(word, most))
         paths = paths or set(self._by_bare_stem.get(self._drop_kind(resolved.link.target), ()))
+        paths = paths or self._by_entry.get(word, set())
+        folder = _folder(resolved.link.target).rpartition("/")[2].strip(".")
+        # a link into a folder means no note of another one
+        paths = {it for it in paths if not folder or folder in it.split("/")[:-1]}
         return paths.pop() if len(paths) == 1 else ""
 
     @cached_property
@@ -128,6 +134,15 @@ class LinkTargets:
             by_stem.setdefault(self._drop_kind(note.path), []).append(note.path)
         by_stem.pop((), None)
         return by_stem
+
+    @cached_property
+    def _by_entry(self) -> Mapping[str, set[str]]:
+        """The paths of the notes by the folded titles that indexes give them."""
+        paths: dict[str, set[str]] = {}
+        for path, entries in self._memory.entries.items():
+            for _, entry in entries:
+                paths.setdefault(fold_name(entry.title), set()).add(path)
+        return paths
 
     def _drop_kind(self, path: str) -> tuple[str, ...]:
         first, *rest = _split_stem(path)
@@ -199,10 +214,11 @@ def relink(
 
 
 def is_to_come(file: Note, link: Link) -> bool:
-    """Return whether the sentence with a link says that its target does not exist yet, or its line
-    is a box to tick.
+    """Return whether the sentence with a link, or a heading above it, says that its target does not
+    exist yet, or its line is a box to tick.
     """
-    if _UNTICKED.match(file.text, file.text.rfind("\n", 0, link.start) + 1):
+    is_unticked = _UNTICKED.match(file.text, file.text.rfind("\n", 0, link.start) + 1)
+    if is_unticked or any(link.line in it for it in _find_lists_to_write(file)):
         return True
     first, last = max(link.start - _MOST_READ, 0), link.end + _MOST_READ
     ends = [it.end() for it in _SENTENCE_END.finditer(file.text, first, link.start)]
@@ -211,6 +227,33 @@ def is_to_come(file: Note, link: Link) -> bool:
     end = closing.start() if closing else last
     spoken = f"{file.text[start : link.start]} {file.text[link.end : end]}"
     return bool(_to_come().search(lower_text(spoken)))
+
+
+@lru_cache(maxsize=4)
+def _find_lists_to_write(file: Note) -> tuple[range, ...]:
+    """Return the lines of the sections whose headings say that what they list is still to be
+    written.
+    """
+    lines = file.text.split("\n")
+    headings = [
+        (number, len(heading[1]), lower_text(heading[2]))
+        for number, line in enumerate(lines, 1)
+        if (heading := HEADING.match(line))
+    ]
+    end = len(lines) + 1
+    return tuple(
+        range(number, next((it for it, depth, _ in headings[at:] if depth <= level), end))
+        for at, (number, level, title) in enumerate(headings, 1)
+        if _to_come_title().match(title)
+    )
+
+
+@cache
+def _to_come_title() -> re.Pattern[str]:
+    """Return the pattern of the beginning of a heading over what is to come."""
+    return re.compile(
+        rf"[\W\d_]*(?:{build_alternation(list_expressions('status', 'to_come_title'))})"
+    )
 
 
 @cache

@@ -24,7 +24,13 @@ from ricordo.lexicon import (
 from ricordo.lint.evidence import Evidence
 from ricordo.lint.finding import Severity
 from ricordo.lint.fixes.dates import fix_relative_date, is_dated
-from ricordo.lint.prose import DONE_MARK, ProseBlock, extract_statements, find_statements
+from ricordo.lint.prose import (
+    DONE_MARK,
+    ProseBlock,
+    extract_statements,
+    find_day_of_passage,
+    find_statements,
+)
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.lint.rules.files import NOTES
 from ricordo.memory.layout import FileRole
@@ -50,6 +56,15 @@ _SIGNS = frozenset("=+*/<>×÷−-")
 _ITEM = compile_lazily(r"\s*(?:[-*+]|\d+[.)])\s")
 _CHECKED = compile_lazily(r"\s*[-*+]\s+\[[xX]\]")
 _TITLE = compile_lazily(r"(?:^|[.!?:;|(—–-]\s*|\n\s*)(?:[-*+#>]+\s*|\d+[.)]\s*)?\Z")
+
+
+_RECORD = compile_lazily(r"\s*(?:[-*+|]\s*)*[*_(\[]*\d{4}-\d\d-\d\d\b")
+"""The beginning of an entry of a log."""
+_SECONDS = compile_lazily(r"[ T]\d\d:\d\d:\d\d")
+"""The time of something that a program recorded."""
+_OF_NAME = compile_lazily(r"\bthe\s+\Z")
+_NAMED = compile_lazily(r"\s+(?!deadlines?\b|cut-?offs?\b|due\b|targets?\b)[a-z]{3}")
+"""Before and after a date that is a part of a name: “the 2026-05-08 incident”."""
 
 
 class _DatePatterns(NamedTuple):
@@ -84,10 +99,14 @@ def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     places: dict[date, list[tuple[ProseBlock, FoundDate]]] = defaultdict(list)
     statements = extract_statements(note)
     for at, statement in enumerate(statements):
-        for dated in _find_days(statement.text):
-            is_planned = dated.day < context.now.date() and _is_future_tense(statement, dated)
-            if is_planned and not _is_done_below(statement, statements[at + 1 :]):
-                places[dated.day].append((statement, dated))
+        days = [it for it in _find_days(statement.text) if it.day < context.now.date()]
+        planned = [it for it in days if _is_planned(note, statement, it)]
+        # what is before a day on which something was so was over then
+        last = max((it.day for it in days if it not in planned), default=date.min)
+        if planned and not _is_done_below(statement, statements[at + 1 :]):
+            for dated in planned:
+                if dated.day >= last:
+                    places[dated.day].append((statement, dated))
     for (statement, dated), *others in places.values():
         lines = (it.line_at(day.start) for it, day in others)
         yield _report_passed(statement, dated, [f"also in {note.path}:{line}" for line in lines])
@@ -150,6 +169,16 @@ def _find_days(text: str) -> Iterator[FoundDate]:
         yield before
 
 
+def _is_planned(note: Note, statement: ProseBlock, dated: FoundDate) -> bool:
+    """Return whether a statement plans something for a day that was to come when it was written:
+    neither it nor a heading above tells of a later day, or it of another one.
+    """
+    if not _is_future_tense(statement, dated) or _RECORD.match(statement.text[: dated.start]):
+        return False
+    told = find_day_of_passage(note, statement.line_at(dated.start))
+    return told is None or told <= dated.day
+
+
 def _is_done_below(title: ProseBlock, below: Iterable[ProseBlock]) -> bool:
     """Return whether a statement is the title of a list, or leads to it, whose items are all marked
     as done: the plan was carried out.
@@ -174,15 +203,22 @@ def _report_passed(statement: ProseBlock, dated: FoundDate, also: list[str]) -> 
 
 def _is_future_tense(statement: ProseBlock, dated: FoundDate) -> bool:
     spoken = lower_text(statement.prose)
-    if spoken[dated.start : dated.end].isspace():
+    if spoken[dated.start : dated.end].isspace() or _SECONDS.match(spoken, dated.end):
         return False
     patterns = _date_patterns()
     clause = _clause(spoken, dated.start, dated.end)
+    if clause.strip(" ~≈") == spoken[dated.start : dated.end]:
+        # a date alone in brackets is that of what is said before them
+        clause = _clause(spoken, max(0, dated.start - _NEAR), dated.end)
+    if _OF_NAME.search(spoken, max(0, dated.start - _NEAR), dated.start) and _NAMED.match(
+        spoken, dated.end
+    ):
+        return False
     is_period = len(list(find_dates(spoken[dated.start : dated.end]))) > 1
     if is_period and not patterns.coming.search(clause):
         # what a period is of is rarely said right before it
         return False
-    if patterns.past.search(clause) or _tells_of_before(clause, spoken[dated.start : dated.end]):
+    if patterns.past.search(clause) or _tells_of_before(spoken, clause, dated):
         return False
     near = spoken[max(0, dated.start - _NEAR) : dated.start]
     if patterns.before.search(near) or patterns.after.match(spoken, dated.end):
@@ -190,13 +226,14 @@ def _is_future_tense(statement: ProseBlock, dated: FoundDate) -> bool:
     return bool(patterns.on.search(near)) and bool(patterns.coming.search(clause))
 
 
-def _tells_of_before(clause: str, written: str) -> bool:
-    """Return whether a clause begins with “until” or “on” the `written` date and goes on in the
-    past.
+def _tells_of_before(spoken: str, clause: str, dated: FoundDate) -> bool:
+    """Return whether a clause begins with “until” or “on” a date, and the text goes on in the past,
+    behind brackets too.
     """
-    before, _, behind = clause.partition(written)
+    before = clause.partition(spoken[dated.start : dated.end])[0]
     patterns = _date_patterns()
-    return bool(patterns.fronted.fullmatch(before)) and bool(patterns.told.match(behind))
+    is_fronted = bool(patterns.fronted.fullmatch(before))
+    return is_fronted and bool(patterns.told.match(spoken, dated.end))
 
 
 def _clause(text: str, start: int, end: int) -> str:

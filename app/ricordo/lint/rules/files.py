@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
 
 from ricordo.dates import find_day_in_title
 from ricordo.lint.finding import Fix, Severity
@@ -12,6 +13,7 @@ from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.memory.change import Convert, Retire
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
+from ricordo.memory.names import normalize
 from ricordo.memory.note import Note, ReadError, decode_other_encoding
 from ricordo.patterns import compile_lazily
 
@@ -26,6 +28,10 @@ _LOUD = 2
 """Times the limit from which a long note may be a warning."""
 _TIMES_USUAL = 3
 """Times the median size of the memory's notes from which it is."""
+_HABIT = 5
+"""Notes of such a length from which on it is the custom of a memory,"""
+_TIMES_HABIT = 1.5
+"""and times their median from which a note is still one."""
 _SHOWN = 5
 """Notes of one name that are listed."""
 _SHORT = 400
@@ -35,11 +41,14 @@ _SHORT = 400
 @note_rule("oversized-note", Severity.WARNING, "a note longer than 8 KB", roles=NOTES)
 def oversized_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find notes that cost an agent much to read; one that is no longer than others of its memory,
-    and a page of a wiki, is worth knowing, no more.
+    or than its long ones where it has several, and a page of a wiki, is worth knowing, no more.
     """
     most = context.thresholds["oversized-note.bytes"]
     if note.facts.size > most:
         loud = max(_LOUD * most, _TIMES_USUAL * context.conventions.usual_size)
+        others = [it for it in context.conventions.long_sizes if it >= loud]
+        if len(others) >= _HABIT:
+            loud = max(loud, _TIMES_HABIT * median(others))
         # rounded up, or a size just over the limit would read as the limit
         kilobytes = math.ceil(note.facts.size / 102.4) / 10
         size = f"{kilobytes:,.1f} KB, limit {most / 1024:g} KB"
@@ -115,6 +124,8 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
         days = {find_day_in_title(note.stem) for note in same} - {None}
         # one of them may be the newest, without a day
         is_series = len(days) >= max(2, len(same) - 1)
+        # the name that a link has and the folder both tell such notes apart
+        is_clear = all(len({part(it) for it in same}) == len(same) for part in (_folder, _stem))
         yield RuleResult(
             0,
             message,
@@ -122,8 +133,16 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             (*paths, *more, *((f"{link} links to it",) if link else ())),
             second.path,
             # the notes of a series have one name and the day in that of their file
-            at_most=Severity.INFO if is_series and link is None else Severity.WARNING,
+            at_most=Severity.INFO if link is None and (is_series or is_clear) else Severity.WARNING,
         )
+
+
+def _folder(note: Note) -> str:
+    return note.path.rpartition("/")[0]
+
+
+def _stem(note: Note) -> str:
+    return normalize(note.stem)
 
 
 def _find_unclear_links(memory: Memory, shared: Mapping[str, Sequence[Note]]) -> dict[str, str]:

@@ -6,8 +6,10 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
+from ricordo.lexicon import build_alternation, list_expressions, lower_text
+from ricordo.lint.contradictions.statements import extract_content_words
 from ricordo.lint.conventions import Conventions
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.entries import (
@@ -34,6 +36,8 @@ _MANY_OF_A_NAME = 3
 """Files of one name from which an index that lists none of them leaves them out on purpose."""
 _SHARE_MISSING = 0.2
 """The part of the notes from which their missing entries are one finding."""
+_FEWEST_WORDS = 3
+"""Words of a name by which an entry that links to no file is known to mean it."""
 _WRAPPED = re.compile(r"\s+(?!(?:[-*+]|\d{1,9}[.)])\s)\S")
 """A further line of an entry whose text was wrapped."""
 _LINK_FORM = compile_lazily(r"(?<!!)\[[^\[\]]*\]\((?P<target>[^()<>]+)\)")
@@ -68,11 +72,13 @@ def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleRes
 
 @memory_rule("unindexed-note", Severity.WARNING, "a note without an index entry")
 def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find notes that an index should list and none does; empty files are left out. Where an index
-    lacks more than a fifth of its notes, or nearly all of a folder, that is one finding.
+    """Find notes that an index should list and none does; empty files are left out, and those that
+    another note took the place of. Where an index lacks more than a fifth of its notes, or nearly
+    all of a folder, that is one finding.
     """
     unlisted = _find_unlisted_names(memory)
     broken = _find_broken_entries(memory)
+    astray = _list_words_astray(memory)
     for index, notes in _group_by_index(memory, context.conventions):
         missing = [
             note
@@ -80,6 +86,8 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             if not (
                 note.path in memory.entries
                 or note.stem in unlisted
+                or _is_superseded(note)
+                or _is_meant(note, astray)
                 or (note.path not in broken and is_named(memory, index.note.text, note))
             )
         ]
@@ -95,6 +103,46 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             why = entries.refuse(note)
             evidence = (f"no automatic entry: {why}",) if why else ()
             yield RuleResult(0, message, note.path, evidence, note.path, entries.fix(note))
+
+
+def _is_superseded(note: Note) -> bool:
+    """Return whether a note begins its description, or its status, by saying that another one took
+    its place.
+    """
+    status = note.frontmatter.get_text("status")
+    return any(_superseded().match(lower_text(it)) for it in (status, note.description))
+
+
+@cache
+def _superseded() -> re.Pattern[str]:
+    words = build_alternation(list_expressions("status", "superseded"))
+    return re.compile(rf"\W*(?:{words})(?=\s*(?:[^\w\s]|\Z))")
+
+
+def _list_words_astray(memory: Memory) -> list[frozenset[str]]:
+    """Return the words of each entry of an index that links to no file."""
+    starts = (
+        (index, {it.link.start for it in memory.links_without_file.get(index.path, ())})
+        for index in memory.indexes
+    )
+    return [
+        _split_name(f"{entry.link.target} {entry.title}")
+        for index, broken in starts
+        for entry in index.entries
+        if entry.link.start in broken
+    ]
+
+
+def _is_meant(note: Note, astray: Sequence[frozenset[str]]) -> bool:
+    """Return whether an entry that links to no file has all words of the name of a note: it is
+    reported as that entry.
+    """
+    words = _split_name(note.stem) if astray else frozenset()
+    return len(words) >= _FEWEST_WORDS and any(words <= it for it in astray)
+
+
+def _split_name(name: str) -> frozenset[str]:
+    return frozenset(extract_content_words(name.replace("_", " ").replace("-", " ")))
 
 
 def _find_broken_entries(memory: Memory) -> dict[str, RuleResult]:
@@ -194,14 +242,17 @@ def _report_incomplete(
 
 def is_named(memory: Memory, text: str, note: Note) -> bool:
     """Return whether a text names the file of a note without a link: with its ending, in backticks,
-    or by a name that is no plain word; in any way that means no other note.
+    by a name that is no plain word, or as all that a row or an item is about; in any way that means
+    no other note.
     """
     stem = note.stem
     if stem not in text or len(memory.names.by_stem[normalize(stem)]) > 1:
         return False
     ending = r"(?:\.md)?" if not stem.isalpha() else r"\.md"
-    named = rf"(?<![\w-]){re.escape(stem)}{ending}(?![\w-])|`{re.escape(stem)}`"
-    return bool(re.search(named, text))
+    plain = re.escape(stem)
+    item = rf"^[ \t]*(?:[-*+]|\d+[.)]|\|)[ \t]+(?:\*\*)?{plain}(?:\*\*)?[ \t]*(?:[|:：]|[—–-]\s|$)"
+    named = rf"(?<![\w-]){plain}{ending}(?![\w-])|`{plain}`|{item}"
+    return bool(re.search(named, text, re.MULTILINE))
 
 
 def get_listed(memory: Memory, context: RuleContext) -> tuple[object, ...]:

@@ -10,6 +10,7 @@ from itertools import chain
 
 from ricordo.agents.registry import list_instruction_files
 from ricordo.lint.claims.claim import load_names
+from ricordo.lint.evidence import CheckOutcome, ClaimKind, Evidence
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.links import LinkTargets, is_to_come, relink, remove_link
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
@@ -71,7 +72,8 @@ def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
 def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find wikilinks to names that no note has, each name once a file. One that cannot mean any
     other note may be intended, as is usual in wikis, unless nearly all wikilinks of an agent's
-    memory have their note: then it is reported once.
+    memory have their note: then it is reported once, where its sentence does not say that the note
+    is to come. One that names a page of the project is said to do so.
     """
     meant = LinkTargets(memory, context.renamed)
     is_usual = not context.layout.has_own_conventions and _has_notes_for_links(memory)
@@ -80,8 +82,16 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
         link = resolved.link
         if not link.is_wikilink or file.role is FileRole.SUPPORT or _is_entry(memory, file, link):
             continue
+        if page := _find_project_page(context.evidence, file, link):
+            message = f"Link to a page of the project, not to a note: {page}."
+            evidence = (_line(file, link),)
+            yield RuleResult(
+                link.line, message, link.target, evidence, file.path, at_most=Severity.INFO
+            )
+            continue
         to = "" if meant.is_relative_elsewhere(resolved) else meant.find_misspelt(resolved)
-        if not to and is_usual and _is_note_name(link.target):
+        is_wanted = is_usual and _is_note_name(link.target) and not is_to_come(file, link)
+        if not to and is_wanted:
             missing[link.target].append((file, link))
             continue
         message = f"Link to a note that does not exist: {link.target}."
@@ -98,6 +108,19 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
         message = f"Link to a note that does not exist: {target}."
         also = (f"also in {other.path}:{it.line}" for other, it in others[:_MOST_PLACES])
         yield RuleResult(link.line, message, target, (_line(file, link), *also), file.path)
+
+
+def _find_project_page(evidence: Evidence, file: Note, link: Link) -> str:
+    """Return the page of the project that a wikilink names; "" where none is known."""
+    verdicts = evidence.verdicts.get(file.path, ())
+    pages = (
+        verdict.evidence[0]
+        for verdict in verdicts
+        if verdict.claim == link.target
+        and verdict.kind is ClaimKind.PATH
+        and verdict.outcome is CheckOutcome.VALID
+    )
+    return next(pages, "")
 
 
 def _is_note_name(target: str) -> bool:

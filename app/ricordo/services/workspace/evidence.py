@@ -186,7 +186,7 @@ def _entries(answer: bytes) -> Iterator[tuple[str, str, float]]:
 CLAIM_RULES = frozenset(
     (
         *("missing-path", "missing-symbol", "status-claim", "changed-since"),
-        "restates-instructions",
+        *("restates-instructions", "wanted-note"),
     )
 )
 _MANY = 5
@@ -304,18 +304,18 @@ class ClaimSource:
         cached: VerdictCache | None,
         step: GatherStep,
     ) -> Mapping[_Content, NoteVerdicts]:
-        from ricordo.lint.claims.checker import check_claims
+        from ricordo.lint.claims.checker import check_claims, search_words
         from ricordo.lint.claims.project import AskedFacts
         from ricordo.lint.claims.verdict_cache import NoteVerdicts
 
         self._read_words(project, step)
         claims = self._read_claims(notes, step)
         self._claims = {**self._claims, **claims}
-        project.search_words(word for of_note in claims.values() for word in of_note.words)
+        of_notes = [(note, claims[note.path, note.raw]) for note in notes]
+        search_words(of_notes, project, lambda: step("searching the history"))
         verdicts: dict[_Content, NoteVerdicts] = {}
-        for number, note in enumerate(notes):
+        for number, (note, of_note) in enumerate(of_notes):
             step(f"checking claims {number}/{len(notes)}")
-            of_note = claims[note.path, note.raw]
             project.asked = AskedFacts()
             checked = NoteVerdicts(check_claims(note, of_note, project), of_note.dropped)
             verdicts[note.path, note.raw] = checked
