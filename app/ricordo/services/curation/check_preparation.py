@@ -31,6 +31,7 @@ from ricordo.services.curation.preparation import (
     CurationScope,
     NewActivity,
     PreparedCuration,
+    explain_rate_limit,
 )
 from ricordo.services.curation.user_decisions import load_user_decisions, parse_moment
 from ricordo.services.engines.redaction import begin_redaction
@@ -74,7 +75,8 @@ def prepare_check(
     brief, added = add_facts(brief, facts, int(_OF_SUMMARY * divided.brief), redaction)
     check = NoteCheck(reader, divided, tuple(added))
     prepared = PreparedCuration(memory, scope, NewActivity(), (), brief, redaction, check=check)
-    return replace(prepared, warnings=_warn(prepared, choice))
+    warnings = (explain_rate_limit(notebook), *_explain_gaps(prepared, choice))
+    return replace(prepared, warnings=tuple(filter(None, warnings)))
 
 
 class NoteChoice(NamedTuple):
@@ -155,11 +157,12 @@ def _find_due(notebook: Notebook, memory: Memory, notes: Iterable[Note]) -> list
     return sorted(due, key=lambda note: places.get(note, len(ranked)))
 
 
-def _warn(prepared: PreparedCuration, choice: NoteChoice) -> tuple[str, ...]:
+def _explain_gaps(prepared: PreparedCuration, choice: NoteChoice) -> tuple[str, ...]:
+    """Return what the check does not cover, as sentences, "" for what it does."""
     checked, too_large = len(prepared.checked_notes), choice.too_large
     large = ", ".join(map(make_one_line, too_large[:_MOST_NAMED]))
     more = f" and {len(too_large) - _MOST_NAMED} more" if len(too_large) > _MOST_NAMED else ""
-    warnings = (
+    return (
         "The memory belongs to no project: notes are only compared with each other."
         if prepared.check and prepared.check.reader is None
         else "",
@@ -168,4 +171,3 @@ def _warn(prepared: PreparedCuration, choice: NoteChoice) -> tuple[str, ...]:
         if checked < choice.due
         else "",
     )
-    return tuple(filter(None, warnings))
