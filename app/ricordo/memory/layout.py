@@ -103,7 +103,7 @@ class Layout:
         """Return the role of the file at `path`, relative to the memory."""
         folder, _, name = path.rpartition("/")
         name = name.lower()
-        if name in self.index_names:
+        if name in self.index_names and not self._is_captured(folder, name):
             # the page of a folder, which a generator of sites needs, is neither index nor note
             is_index = self.has_nested_indexes or not folder
             return FileRole.INDEX if is_index else FileRole.SUPPORT
@@ -114,6 +114,14 @@ class Layout:
         if self.has_only_pages and not self._is_page(path):
             return FileRole.SUPPORT
         return FileRole.NOTE
+
+    def _is_captured(self, folder: str, name: str) -> bool:
+        """Return whether a file called like an index belongs to a raw source, as the first page of
+        a captured site does: only the folders of sources and of their kinds have such an index.
+        """
+        if not self.source_folder or name.startswith("_"):
+            return False
+        return folder.startswith(f"{self.source_folder}/") and folder.count("/") > 1
 
     def _is_page(self, path: str) -> bool:
         if path.startswith(self.page_folder + "/"):

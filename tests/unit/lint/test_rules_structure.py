@@ -227,6 +227,34 @@ def test_an_entry_in_two_sections_of_the_index_of_a_wiki_is_no_warning(lint: Lin
     assert found_once.severity is Severity.WARNING
 
 
+def test_entries_for_two_topics_of_one_note_are_no_warning(lint: Lint) -> None:
+    topics = "- [Tide gauges](a.md) — how they fail\n- [Berth prices](a.md) — summer season only\n"
+    again = "- [Tide gauges](a.md) — how they fail\n- [The gauges](a.md) — fail in winter storms\n"
+    for index, severity in ((topics, Severity.INFO), (again, Severity.WARNING)):
+        (found,) = lint({"MEMORY.md": index, "a.md": "x"}, "index-duplicate-entry")
+        assert found.severity is severity
+
+
+def test_pages_of_a_captured_site_are_no_index_of_the_wiki(lint: Lint) -> None:
+    home = "# Docs\n\n- [Start](start.md)\n- [Gone](gone.md)\n"
+    files = {
+        "index.md": "- [[wiki/tide]]\n",
+        "log.md": "x",
+        "wiki/tide.md": note("See [[home]]."),
+        "raw/articles/index.md": "- [Site](site/docs/index.md)\n- [Lost](lost.md)\n",
+        "raw/articles/site/docs/index.md": home,
+        "raw/articles/site/docs/start.md": "The password: kW82mQx7Lr3T\n",
+        "raw/articles/site/docs/other.md": "x",
+    }
+    missing = lint(files, "index-missing-file", layout=WIKI)
+    assert [it.path for it in missing] == ["raw/articles/index.md"]
+    assert "raw/articles/site/docs/index.md" not in {
+        it.path for it in lint(files, "unindexed-note", layout=WIKI)
+    }
+    (secret,) = lint(files, "secret", layout=WIKI)
+    assert secret.severity is Severity.INFO
+
+
 def test_the_row_of_a_table_is_about_its_first_cell_with_words(lint: Lint) -> None:
     table = "| 1 | [[a]] | x |\n| 2 | [[b]] | y |\n| 3 | [[a]] | z |\n"
     files = {"MEMORY.md": f"| no | of | for |\n|---|---|---|\n{table}", "a.md": "x", "b.md": "y"}

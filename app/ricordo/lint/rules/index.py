@@ -269,7 +269,7 @@ def get_listed(memory: Memory, context: RuleContext) -> tuple[object, ...]:
 def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find listed entries of one index that link to the same place of the same note. Where several
     are in two sections of an index that costs no load, that is meant: what is important comes
-    first, and everything below.
+    first, and everything below. Entries without a word in common are for two topics of the note.
     """
     for index in memory.indexes:
         pairs = list(_find_listed_twice(memory, index))
@@ -279,7 +279,7 @@ def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[Rule
         is_loaded = index is memory.index and memory.layout.limits is not None
         is_slip = is_loaded or len(apart) == 1
         for path, first, entry in pairs:
-            is_meant = id(entry) in apart and not is_slip
+            is_meant = (id(entry) in apart and not is_slip) or _differ_in_topic(first, entry)
             message = f"Duplicate entry for {path}: also on line {first.line}."
             yield RuleResult(
                 entry.line,
@@ -290,6 +290,12 @@ def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[Rule
                 fix_duplicate_entry(index, first, entry),
                 at_most=Severity.INFO if is_meant else Severity.WARNING,
             )
+
+
+def _differ_in_topic(first: Entry, second: Entry) -> bool:
+    """Return whether the texts of two entries have several words each, and none in common."""
+    words = [_split_name(it.text.replace(it.link.target, " ")) for it in (first, second)]
+    return min(map(len, words)) >= _FEWEST_WORDS and words[0].isdisjoint(words[1])
 
 
 def _find_listed_twice(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str, Entry, Entry]]:

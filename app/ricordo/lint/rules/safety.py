@@ -122,7 +122,8 @@ class _Injection:
 )
 def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find secrets; the value is never reported, its hash identifies the finding. A password that
-    anybody would try is worth knowing, no more: mostly it is that of an example.
+    anybody would try is worth knowing, no more: mostly it is that of an example, as nearly all are
+    in raw sources, which others have published.
     """
     lines = LineCounter(note.text)
     every = find_secrets(note.text)
@@ -133,7 +134,8 @@ def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
         evidence = (f"{item.kind}, {item.end - item.start} characters, line {line}",)
         message = f"Possible secret: {item.kind}."
         fix = fix_secret(note, item, every)
-        at_most = Severity.INFO if _ANYBODYS.fullmatch(value) else Severity.ERROR
+        is_example = note.role is FileRole.SOURCE or _ANYBODYS.fullmatch(value)
+        at_most = Severity.INFO if is_example else Severity.ERROR
         yield RuleResult(line, message, digest.hexdigest(), evidence, fix=fix, at_most=at_most)
 
 
