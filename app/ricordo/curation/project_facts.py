@@ -146,7 +146,8 @@ class ProjectReader:
             return facts
         log = self._log("HEAD", f"--max-count={_NEWEST}")
         head = self._git("rev-parse", "--abbrev-ref", "HEAD").strip()
-        facts.append(ProjectFact(f"the newest commits of {head}", _LOG, _mark("", log)))
+        if log:
+            facts.append(ProjectFact(f"the newest commits of {head}", _LOG, _mark("", log)))
         every = ("--branches", "--remotes", "--tags")
         limits = ("--simplify-by-decoration", f"--max-count={_MOST_REFS}")
         refs = self._git("log", *every, *limits, "--format=%cs%x09%D")
@@ -202,7 +203,7 @@ class ProjectReader:
             if number.isdigit():
                 by_file.setdefault(path, []).append((number, _cut_around(text, wanted)))
         if not by_file:
-            yield _say(f"No file of the project has “{wanted}”.")
+            yield _say(f"No file of the project has “{wanted}”, {_NOT_SEARCHED}.")
         count = sum(map(len, by_file.values()))
         files = sorted(by_file.items(), key=lambda item: not item[0].endswith(CODE_ENDINGS))
         for path, lines in files[:_MOST_FILES]:
@@ -215,9 +216,14 @@ class ProjectReader:
 
     def _read_file(self, lookup: Lookup) -> Iterator[ProjectFact]:
         path = lookup.what.removeprefix("./").strip("/")
-        raw = None if self._is_of_memory(path) else self._tree.read(path)
+        if self._is_of_memory(path):
+            yield _say(f"{path} is in the folder of the memory: look it up as a note.", _name(path))
+            return
+        raw = self._tree.read(path)
         if raw is None or b"\0" in raw:
-            yield self._say_missing(path, "file")
+            is_known = path in self._tree.files
+            says = _say(f"{path} exists, but is no text.", _name(path)) if is_known else None
+            yield says or self._say_missing(path, "file")
             return
         lines = raw.decode("utf-8", "replace").split("\n")
         at = min(max(lookup.line, 1), len(lines))
@@ -306,6 +312,7 @@ class ProjectReader:
         return (output or b"").decode("utf-8", "replace")
 
 
+_NOT_SEARCHED = "besides the memory and what git ignores"
 _HASH = compile_lazily(r"(?=.*\d)[0-9a-f]{7,40}")
 _NO_COMMIT = "The repository has no commit of that id."
 _UNMERGED = ("--branches", "--remotes", "--not", "HEAD")

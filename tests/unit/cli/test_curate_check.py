@@ -271,8 +271,11 @@ def test_what_is_looked_up_is_what_the_project_has(
     # a credential is not sent
     assert TOKEN not in given
     assert "1| RETRIES token [REDACTED:" in given
-    assert "| No file of the project has “harpoon”." in given
-    assert "| No file of the project has “sextant”." in given
+    assert (
+        "| No file of the project has “harpoon”, besides the memory and what git ignores.\n"
+        in given
+    )
+    assert "| No file of the project has “sextant”, " in given
     assert "src/gate.py, lines 1 to 93 of 93\n1| # the gate\n" in given
     assert "| The project has no file src/old.py that git tracks or would track." in given
     assert "Drop the old gate changed it.\n" in given
@@ -302,11 +305,21 @@ def test_nothing_outside_what_git_tracks_is_read(
     (tmp_path / "harbour/link").symlink_to(tmp_path)
     words = ("search", "from outside")
     given = looked_up(ricordo, server, ("file", path), ("folder", path), words)
-    assert given.count("| No file of the project has “from outside”.") == 1
+    assert given.count("| No file of the project has “from outside”, ") == 1
     given = given.replace("“from outside”", "")
     for words in ("from outside", "root:", "of the secret kind", "retries 3", "repositoryformat"):
         assert words not in given
-    assert given.count("| The project has no ") == 2
+    if path == "memory/gate.md":
+        assert "| memory/gate.md is in the folder of the memory: look it up as a note.\n" in given
+    assert given.count("| The project has no ") == 2 - (path == "memory/gate.md")
+
+
+def test_a_picture_is_there_but_not_shown(
+    ricordo: Ricordo, server: MessagesServer, project: Path
+) -> None:
+    (project / "chart.png").write_bytes(b"\x89PNG\0\0")
+    given = looked_up(ricordo, server, ("file", "chart.png"))
+    assert "| chart.png exists, but is no text.\n" in given
 
 
 def test_a_file_is_found_in_the_history_by_its_name_alone(

@@ -110,9 +110,9 @@ def _choose_notes(
 
 
 def _open_project(notebook: Notebook, memory: Memory, step: Step) -> ProjectReader | None:
-    """Return what reads the project of a memory; None where it has none."""
+    """Return what reads the project of a memory; None where it has none, or is all of it."""
     project = notebook.environment.project or notebook.place.project
-    if not project or not os.path.isdir(project):
+    if not project or not os.path.isdir(project) or os.path.samefile(project, memory.root):
         return None
     on = partial(step, CurationProgress(COMPOSING))
     return ProjectReader(project, memory.root, notebook.environment.now, on)
