@@ -16,7 +16,6 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 
 from ricordo.errors import StateUnusable
 from ricordo.storage.lock import history_lock
-from ricordo.storage.reader import is_leftover
 from ricordo.storage.sqlite import is_read_only, open_read_only
 from ricordo.storage.state_file import create_state_file, open_database, open_database_to_read
 from ricordo.text import make_visible
@@ -170,10 +169,10 @@ class Database:
         if memory is None:
             return
         state, root = os.path.realpath(self.state), os.path.realpath(memory)
-        is_below = state.startswith(root.rstrip("/") + "/")
+        above = root.rstrip("/")
+        is_below = state.startswith(f"{above}/")
         # a home with notes is a memory, but what is hidden in it is no part of that
-        folders = os.path.relpath(state, root).split(os.sep) if is_below else []
-        if state == root or (is_below and not any(map(is_leftover, folders))):
+        if state == root or (is_below and "/." not in state.removeprefix(above)):
             raise StateUnusable(
                 f"The state directory {make_visible(self.state)} is inside the memory "
                 f"{make_visible(memory)}, where agents read.",
