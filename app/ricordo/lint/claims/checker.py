@@ -185,6 +185,8 @@ def _is_any_of(claim: ProjectClaim, paths: Iterable[str]) -> bool:
 
 def _is_better(claim: ProjectClaim, before: ProjectClaim) -> bool:
     """Return whether to check `claim` instead of the one `before` it with the same text."""
+    if before.passage.is_past and not claim.passage.is_past:
+        return True
     if before.is_unsure or before.passage.is_summary:
         is_better = before.is_unsure or not claim.passage.is_summary
         return is_better and not claim.is_unsure
