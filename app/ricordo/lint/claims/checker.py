@@ -154,14 +154,15 @@ class NoteClaims:
                 yield from get_absent_words(claim)
 
 
-def find_claims(note: Note) -> NoteClaims:
+def find_claims(note: Note, *, is_fixed: bool = False) -> NoteClaims:
     """Return the claims of `note` about its project, each once: from the body rather than from the
-    description. What one sentence says must not be made is nowhere claimed to exist.
+    description. What one sentence says must not be made is nowhere claimed to exist. `is_fixed` as
+    in split_passages.
     """
     claims: dict[tuple[ClaimKind, str], ProjectClaim] = {}
     forbidden: set[str] = set()
     is_index = note.role is FileRole.INDEX
-    for passage in split_passages(note):
+    for passage in split_passages(note, is_fixed=is_fixed):
         is_entry = is_index and _ENTRY.search(passage.statement.text)
         # an entry repeats what its note names, but its status is often older
         for take in _OF_STATUS if is_entry else _OF_ALL:

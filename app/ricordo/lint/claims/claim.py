@@ -19,6 +19,8 @@ from ricordo.lexicon import (
 )
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.lint.prose import HEADING, ProseBlock, extract_statements
+from ricordo.memory.index import Entry
+from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
@@ -126,10 +128,29 @@ class Passage:
         return self.statement.line_at(self.start + offset)
 
 
-def split_passages(note: Note) -> Iterator[Passage]:
-    """Yield the sentences of a note in order, its description first."""
+def find_fixed_notes(memory: Memory) -> frozenset[str]:
+    """Return the paths of the notes of which an index says that they tell of a fixed fault."""
+    listed = ((path, entry) for path, pairs in memory.entries.items() for _, entry in pairs)
+    return frozenset(path for path, entry in listed if _is_fixed(entry))
+
+
+def _is_fixed(entry: Entry) -> bool:
+    before, _, rest = lower_text(entry.text).partition("[")
+    title, hook = lower_text(entry.title), lower_text(entry.hook)
+    # of several links of a line the first is what the line is about
+    is_first = rest.lstrip("[").startswith(title)
+    is_marked = _fixed().match(before) or _fixed().match(hook) or _fixed().search(title)
+    return is_first and is_marked is not None
+
+
+def split_passages(note: Note, *, is_fixed: bool = False) -> Iterator[Passage]:
+    """Yield the sentences of a note in order, its description first; `is_fixed` where an index
+    says that it tells of a fixed fault.
+    """
     first_of_body = note.text.count("\n", 0, note.frontmatter.end) + 1
-    headings, table = _Headings(_find_distance_of_note(note, first_of_body)), _Table()
+    distance_of_note = _find_distance_of_note(note, first_of_body)
+    distance_of_note |= _Distance.FIXED if is_fixed else _Distance.NONE
+    headings, table = _Headings(distance_of_note), _Table()
     for statement in extract_statements(note):
         distance = headings.track(statement.text)
         if table.track(statement):
