@@ -36,8 +36,9 @@ _QUOTED = compile_lazily(
     r"“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|「[^」\n]*」|『[^』\n]*』|(?<!\w)\"[^\"\n]*\""
 )
 _ARROW = r"\s*(?:→|⇒|->|=>)"
-_RENAMED = compile_lazily(rf"`([^`\s]+)`{_ARROW}\s*`[^`\s]+`(?!{_ARROW})")
-"""One name after another; three are the steps of a way."""
+_RENAMED = compile_lazily(rf"`([^`\s(]+)`{_ARROW}\s*`([^`\s(]+)`(?!{_ARROW})")
+"""One name after another; three, or calls, are the steps of a way."""
+_PATH_SIGN = compile_lazily(r"[./]")
 _ARROW_END = compile_lazily(rf"{_ARROW}\s*$")
 _SENTENCE_END = compile_lazily(r"[.!?](?=[\s*_)]|$)|;(?=\s)|[。！？；]|\n(?=\s*[-*+|#])")
 _PART_END = compile_lazily(r"[,;:()（），、：]\s|\s[(（]|[)）]|\s[–—]\s|\n")
@@ -98,7 +99,7 @@ class Passage:
         """
         if _matches("kept", self.prose):
             return False
-        if any(name in match[1] for match in self._find_renamed()):
+        if any(name in old for old in self._list_renamed()):
             return True
         spoken = self.prose.replace(name, "") if name else self.prose
         if _matches("removed", spoken) or _matches("forbidden", spoken):
@@ -108,11 +109,14 @@ class Passage:
             for part in self._find_parts(name)
         )
 
-    def _find_renamed(self) -> Iterator[re.Match[str]]:
-        """Yield where an arrow leads from an old name, the first group, to its new one."""
+    def _list_renamed(self) -> Iterator[str]:
+        """Yield the names from which an arrow leads to a new name: from a path to another, not to
+        what is in it.
+        """
         for match in _RENAMED.finditer(self.text):
-            if not _ARROW_END.search(self.text, 0, match.start()):
-                yield match
+            is_path, was_path = (bool(_PATH_SIGN.search(it)) for it in match.groups())
+            if is_path == was_path and not _ARROW_END.search(self.text, 0, match.start()):
+                yield match[1]
 
     def _find_parts(self, name: str) -> Iterator[str]:
         """Yield the prose of the parts of the sentence that contain `name`."""
