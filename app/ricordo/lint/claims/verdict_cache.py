@@ -108,7 +108,7 @@ class VerdictCache:
         return NoteVerdicts(tuple(_unpack_verdict(*row) for row in rows), dropped)
 
     def _compute_key(self, note: Note) -> str:
-        """Return a digest of all that the verdicts on a note use of the memory."""
+        """Return a digest of a note, and whether an index says that its fault is fixed."""
         return f"{compute_key(note)}{' fixed' * (note.path in self._fixed)}"
 
     def _digest(self, path: str) -> str:
