@@ -611,6 +611,109 @@ def test_what_is_past_or_of_others_is_not_reported_as_lost(lost: Repository, bod
     assert lost.judge(body) == ()
 
 
+FAULTS = {
+    "en": ("Gaps stay open (fixed)", "Root cause", "Fix"),
+    "de": ("Lücken bleiben offen – behoben", "Ursache", "Lösung"),
+    "fr": ("Les trous restent (corrigé)", "Cause racine", "Correctif"),
+    "es": ("[RESUELTO] Los huecos quedan", "Causa raíz", "Arreglo"),
+    "it": ("Buchi aperti: risolto", "Causa", "Rimedio"),
+    "pt": ("Lacunas abertas (corrigido)", "Causa raiz", "Solução"),
+    "ru": ("Пропуски остаются (исправлено)", "Причина", "Решение"),
+    "zh": ("缺口没有补上(已修复)", "根因", "修法"),
+    "ko": ("빈 구간이 남음 (수정됨)", "원인", "해결"),
+    "ja": ("欠損が残る(修正済み)", "原因", "対処"),
+}
+"""A title that marks a fault as fixed, a label for what caused it, and one for what was done."""
+_CLAIM = "`fill_gaps` reads only one day."
+
+
+@pytest.mark.parametrize(("title", "cause", "fix"), FAULTS.values(), ids=FAULTS)
+def test_the_cause_of_a_fixed_fault_is_no_claim(
+    lost: Repository, title: str, cause: str, fix: str
+) -> None:
+    open_title = title.split("(")[0].split("–")[0].split(":")[0].removeprefix("[RESUELTO] ")
+    for title_of, is_reported in ((title, False), (open_title, True)):
+        for body in (
+            f"## {cause}\n\n{_CLAIM}",
+            f"**{cause}**: {_CLAIM}",
+            f"- **{cause}**:\n  1. {_CLAIM}",
+        ):
+            found = lost.judge(f"# {title_of}\n\n{body}")
+            assert [it.rule for it in found] == ["missing-symbol"] * is_reported, body
+    (finding,) = lost.judge(f"# {title}\n\n## {cause}\n\n{_CLAIM}\n\n## {fix}\n\n{_CLAIM}")
+    lines = (lost.folder / "memory" / "x.md").read_text().rstrip().split("\n")
+    assert finding.line == len(lines), "where the fault is fixed is a claim of the present"
+
+
+@pytest.mark.parametrize(
+    ("body", "is_reported"),
+    [
+        ("Fixed in a hurry, see below.", True),
+        ("Fixed-width columns.", True),
+        ("It must be fixed.", True),
+        ("**Status**: fixed 2026-09-18.", False),
+        ("状态：已修。", False),
+    ],
+)
+def test_the_first_sentence_may_mark_a_fault_as_fixed(
+    lost: Repository, body: str, is_reported: bool
+) -> None:
+    found = lost.judge(f"{body}\n\n## Symptom\n\n{_CLAIM}")
+    assert [it.rule for it in found] == ["missing-symbol"] * is_reported
+
+
+@pytest.mark.parametrize(
+    ("index", "is_reported"),
+    [
+        ("- fixed [x](x.md) – gaps stayed open\n", False),
+        ("- 已修 [x](x.md) — 缺口\n", False),
+        ("- [x](x.md) – BEHOBEN 2026-09-18: Lücken\n", False),
+        ("- [x](x.md) — resuelto: huecos\n", False),
+        ("- [x](x.md) – gaps stay open\n", True),
+        ("- fixed [y](y.md) – as in [x](x.md)\n", True),
+    ],
+)
+def test_the_index_may_mark_a_fault_as_fixed(
+    lost: Repository, index: str, is_reported: bool
+) -> None:
+    body = f"## Symptom\n\n{_CLAIM}"
+    (before,) = lost.judge(body)
+    assert before.rule == "missing-symbol"
+    # the verdicts of the run before are cached
+    found = lost.judge(body, index=index)
+    assert [it.rule for it in found] == ["missing-symbol"] * is_reported
+
+
+@pytest.mark.parametrize(
+    ("body", "is_reported"),
+    [
+        (f"## Alternatives considered\n\n{_CLAIM}", False),
+        (f"**Verworfene Varianten:** {_CLAIM}", False),
+        (f"- **Alternativas descartadas**\n  - {_CLAIM}\n", False),
+        (f"- **曾选方案 A**: {_CLAIM}", False),
+        (f"**変更範囲**：{_CLAIM}", False),
+        (f"**Alternatives considered**: none.\n\n{_CLAIM}", True),
+        (f"Alternatives considered by Ana say how: {_CLAIM}", True),
+        ("`fill_gaps` → `close_gaps`, and all is well.", False),
+        ("`tide/old_curve.py` → `tide/curve.py`.", False),
+        ("`read_tide` → `fill_gaps` → `plot_curve`.", True),
+        ("`fill_gaps()` → `plot_curve()`.", True),
+        ("`fill_gaps` → `tide/gauge.py`.", True),
+        ("Say it short: “use `fill_gaps` before all else”.", False),
+        ("Sag es kurz: „`fill_gaps` kommt zuerst“.", False),
+        ("写短些:「先用 `fill_gaps`」。", False),
+        ("The so-called “`fill_gaps`” comes first.", True),
+        ("The modules are dissolved, `fill_gaps` and more.", False),
+        ("`fill_gaps` 拆成两个函数。", False),
+        ("`fill_gaps` разделена на две.", False),
+    ],
+)
+def test_what_was_not_chosen_renamed_or_quoted_is_no_claim(
+    lost: Repository, body: str, is_reported: bool
+) -> None:
+    assert len(lost.judge(body)) == is_reported
+
+
 @pytest.mark.parametrize(
     ("file", "code", "is_reported"),
     [

@@ -154,14 +154,15 @@ class NoteClaims:
                 yield from get_absent_words(claim)
 
 
-def find_claims(note: Note) -> NoteClaims:
+def find_claims(note: Note, *, is_fixed: bool = False) -> NoteClaims:
     """Return the claims of `note` about its project, each once: from the body rather than from the
-    description. What one sentence says must not be made is nowhere claimed to exist.
+    description. What one sentence says must not be made is nowhere claimed to exist. `is_fixed` as
+    in split_passages.
     """
     claims: dict[tuple[ClaimKind, str], ProjectClaim] = {}
     forbidden: set[str] = set()
     is_index = note.role is FileRole.INDEX
-    for passage in split_passages(note):
+    for passage in split_passages(note, is_fixed=is_fixed):
         is_entry = is_index and _ENTRY.search(passage.statement.text)
         # an entry repeats what its note names, but its status is often older
         for take in _OF_STATUS if is_entry else _OF_ALL:
@@ -185,6 +186,9 @@ def _is_any_of(claim: ProjectClaim, paths: Iterable[str]) -> bool:
 
 def _is_better(claim: ProjectClaim, before: ProjectClaim) -> bool:
     """Return whether to check `claim` instead of the one `before` it with the same text."""
+    # what is told of the past only is no claim, be it as sure as it may
+    if before.passage.is_past and not claim.passage.is_past:
+        return True
     if before.is_unsure or before.passage.is_summary:
         is_better = before.is_unsure or not claim.passage.is_summary
         return is_better and not claim.is_unsure

@@ -19,6 +19,8 @@ from ricordo.lexicon import (
 )
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.lint.prose import HEADING, ProseBlock, extract_statements
+from ricordo.memory.index import Entry
+from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
@@ -29,6 +31,15 @@ _DIARY = compile_lazily(r"\s*(?:[-*+|#]\s*)*(?:\[[ xX]\]\s*)?[*_~(\[]*\d{4}-\d\d
 _CHECKED = compile_lazily(r"\s*[-*+]\s+\[[xX~-]\](?!\()")
 _UNCHECKED = compile_lazily(r"\s*[-*+]\s+\[ \](?!\()")
 """A task of a list that is done, or that is not."""
+_ITEM = compile_lazily(r"(\s*)(?:[-*+]|\d+[.)])\s")
+_QUOTED = compile_lazily(
+    r"“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|「[^」\n]*」|『[^』\n]*』|(?<!\w)\"[^\"\n]*\""
+)
+_ARROW = r"\s*(?:→|⇒|->|=>)"
+_RENAMED = compile_lazily(rf"`([^`\s(]+)`{_ARROW}\s*`([^`\s(]+)`(?!{_ARROW})")
+"""One name after another; three, or calls, are the steps of a way."""
+_PATH_SIGN = compile_lazily(r"[./]")
+_ARROW_END = compile_lazily(rf"{_ARROW}\s*$")
 _SENTENCE_END = compile_lazily(r"[.!?](?=[\s*_)]|$)|;(?=\s)|[。！？；]|\n(?=\s*[-*+|#])")
 _PART_END = compile_lazily(r"[,;:()（），、：]\s|\s[(（]|[)）]|\s[–—]\s|\n")
 _ABBREVIATION = compile_lazily(r"\b(?:e\.g|i\.e|z\.B|z\. B|p\.ex|vs|etc|cf|ca|Dr|Mr|Mrs|No)$", re.I)
@@ -55,7 +66,9 @@ class Passage:
     prose: str
     """The text with code and quotations blanked out, offsets kept."""
     code: tuple[tuple[int, str], ...]
-    """The spans in backticks that are not struck out, each with its offset."""
+    """The spans in backticks, each with its offset; not what is struck out, or part of a sentence
+    that is quoted.
+    """
     is_excluded: bool
     """Whether its section or note does not describe the present state."""
     is_past: bool
@@ -86,6 +99,8 @@ class Passage:
         """
         if _matches("kept", self.prose):
             return False
+        if any(name in old for old in self._list_renamed()):
+            return True
         spoken = self.prose.replace(name, "") if name else self.prose
         if _matches("removed", spoken) or _matches("forbidden", spoken):
             return True
@@ -93,6 +108,15 @@ class Passage:
             _matches("gone", part.replace(name, "") if name else self.prose)
             for part in self._find_parts(name)
         )
+
+    def _list_renamed(self) -> Iterator[str]:
+        """Yield the names from which an arrow leads to a new name: from a path to another, not to
+        what is in it.
+        """
+        for match in _RENAMED.finditer(self.text):
+            is_path, was_path = (bool(_PATH_SIGN.search(it)) for it in match.groups())
+            if is_path == was_path and not _ARROW_END.search(self.text, 0, match.start()):
+                yield match[1]
 
     def _find_parts(self, name: str) -> Iterator[str]:
         """Yield the prose of the parts of the sentence that contain `name`."""
@@ -108,17 +132,29 @@ class Passage:
         return self.statement.line_at(self.start + offset)
 
 
-def split_passages(note: Note) -> Iterator[Passage]:
-    """Yield the sentences of a note in order, its description first."""
-    titles = (note.name, note.stem, note.path.rpartition("/")[0])
-    distance_of_note = reduce(or_, map(_find_distance, titles))
-    # a date in a status is when it came to be so: “live since 2026-03-01” tells of the present
-    if _words("past").match(lower_text(note.frontmatter.get_text("status"))):
-        distance_of_note |= _Distance.PAST
-    if _words("record").fullmatch(lower_text(note.type)):
-        distance_of_note |= _Distance.PAST
-    headings, table = _Headings(distance_of_note), _Table()
+def find_fixed_notes(memory: Memory) -> frozenset[str]:
+    """Return the paths of the notes of which an index says that they tell of a fixed fault."""
+    listed = ((path, entry) for path, pairs in memory.entries.items() for _, entry in pairs)
+    return frozenset(path for path, entry in listed if _is_fixed(entry))
+
+
+def _is_fixed(entry: Entry) -> bool:
+    before, _, rest = lower_text(entry.text).partition("[")
+    title, hook = lower_text(entry.title), lower_text(entry.hook)
+    # of several links of a line the first is what the line is about
+    is_first = rest.lstrip("[").startswith(title)
+    is_marked = _fixed().match(before) or _fixed().match(hook) or _fixed().search(title)
+    return is_first and is_marked is not None
+
+
+def split_passages(note: Note, *, is_fixed: bool = False) -> Iterator[Passage]:
+    """Yield the sentences of a note in order, its description first; `is_fixed` where an index
+    says that it tells of a fixed fault.
+    """
     first_of_body = note.text.count("\n", 0, note.frontmatter.end) + 1
+    distance_of_note = _find_distance_of_note(note, first_of_body)
+    distance_of_note |= _Distance.FIXED if is_fixed else _Distance.NONE
+    headings, table = _Headings(distance_of_note), _Table()
     for statement in extract_statements(note):
         distance = headings.track(statement.text)
         if table.track(statement):
@@ -140,17 +176,38 @@ class _Distance(Flag):
     """It tells of plans, ideas, examples or others."""
     OPEN = auto()
     """It lists what is still to be done."""
+    FIXED = auto()
+    """It tells of a fault that is fixed."""
+    ACCOUNT = auto()
+    """It tells how a fault showed and what caused it: of the past where the fault is fixed."""
+
+
+def _find_distance_of_note(note: Note, first_of_body: int) -> _Distance:
+    """Return how the names of a note, its fields and its first sentence set it apart."""
+    titles = (note.name, note.stem, note.path.rpartition("/")[0])
+    distance = reduce(or_, map(_find_distance, titles))
+    status = lower_text(note.frontmatter.get_text("status"))
+    # a date in a status is when it came to be so: “live since 2026-03-01” tells of the present
+    if _words("past").match(status) or _words("record").fullmatch(lower_text(note.type)):
+        distance |= _Distance.PAST
+    body = (it.text for it in extract_statements(note) if it.line >= first_of_body)
+    first = next((text for text in body if not HEADING.match(text)), "")
+    if any(_fixed().match(lower_text(text)) for text in (status, note.description, first)):
+        distance |= _Distance.FIXED
+    return distance
 
 
 def _passages(statement: ProseBlock, distance: _Distance, *, is_summary: bool) -> Iterator[Passage]:
     text, spoken = statement.text, statement.prose
+    is_past = _Distance.PAST in distance or _Distance.FIXED | _Distance.ACCOUNT in distance
     code = list(_CODE.finditer(text)) if "`" in text else []
-    struck = [match.span() for match in _STRUCK.finditer(text)] if "~~" in text else []
+    left_out = [match.span() for match in _STRUCK.finditer(text)] if "~~" in text else []
+    left_out += _find_quoted(text) if code else []
     for start, end in _sentences(text, [match.span() for match in code]):
         inside = tuple(
             (match.start(2) - start, match[2].strip())
             for match in code
-            if start <= match.start() < end and not _is_inside(match.start(), struck)
+            if start <= match.start() < end and not _is_inside(match.start(), left_out)
         )
         plain = spoken[start:end]
         yield Passage(
@@ -159,31 +216,46 @@ def _passages(statement: ProseBlock, distance: _Distance, *, is_summary: bool) -
             text[start:end],
             plain,
             inside,
-            bool(distance & ~_Distance.OPEN),
-            _Distance.PAST in distance,
+            is_past or _Distance.OTHER in distance,
+            is_past,
             _Distance.OPEN in distance,
             is_summary,
         )
 
 
+def _find_quoted(text: str) -> list[tuple[int, int]]:
+    """Return where a text quotes more than code."""
+    plain = _CODE.sub(lambda match: "\0" * len(match[0]), text)
+    quoted = _QUOTED.finditer(plain)
+    return [it.span() for it in quoted if "\0" in it[0] and _WORD.search(it[0])]
+
+
 class _Headings:
-    """The headings above the current statement."""
+    """The headings, and the label of a paragraph or list, above the current statement."""
 
     def __init__(self, note: _Distance) -> None:
         """`note` is how the name of the note sets it apart."""
         self._note = note
         self._above: list[tuple[int, _Distance]] = []
+        self._label = (0, _Distance.NONE)
+        """The depth of the statement with the label, and how that sets apart what is below it."""
 
     def track(self, text: str) -> _Distance:
         """Take the next statement, a heading or not; return how its section is set apart."""
+        item = _ITEM.match(text)
+        depth_of_item = len(item[1]) + 1 if item else 0
+        of_label = _find_distance_of_label(text)
         if heading := HEADING.match(text):
             depth = len(heading[1])
             title = _CODE.sub("", heading[2])
             self._above = [above for above in self._above if above[0] < depth]
             is_open = _open_title().match(lower_text(title))
             of_title = _find_distance(title) | (_Distance.OPEN if is_open else _Distance.NONE)
-            self._above.append((depth, of_title))
-        distance = self._note
+            self._above.append((depth, of_title | of_label))
+            self._label = (0, _Distance.NONE)
+        elif of_label or depth_of_item <= self._label[0]:
+            self._label = (depth_of_item, of_label)
+        distance = self._note | self._label[1]
         for _, of_heading in self._above:
             distance |= of_heading
         return distance
@@ -243,7 +315,19 @@ def _find_distance(title: str) -> _Distance:
     distance = _Distance.OTHER if _words("apart").search(plain) else _Distance.NONE
     if find_day_in_title(title) is not None or _words("past").search(plain):
         distance |= _Distance.PAST
+    if _fixed().search(lower_text(title.replace("_", "-"))):
+        distance |= _Distance.FIXED
     return distance
+
+
+def _find_distance_of_label(text: str) -> _Distance:
+    """Return how the label with which a statement begins, or a heading, sets apart what is below
+    it.
+    """
+    plain = lower_text(text)
+    if _label("rejected").match(plain):
+        return _Distance.PAST
+    return _Distance.ACCOUNT if _label("account").match(plain) else _Distance.NONE
 
 
 @lru_cache(maxsize=4_096)  # called for every claim of a sentence
@@ -262,6 +346,24 @@ def _open_title() -> re.Pattern[str]:
     whole = build_alternation(list_expressions("status", "open_items"))
     first = build_alternation(list_expressions("status", "open_title"))
     return re.compile(rf"[\W\d_]*(?:(?:{whole})(?=\W*\Z|\s*[:：(（—–-])|{first})")
+
+
+@cache
+def _label(part: str) -> re.Pattern[str]:
+    """Return the pattern of a label, which may be numbered, at the beginning of a statement."""
+    words = build_alternation(list_expressions("probes", part))
+    end = r"\W*\Z|\s*[:：(（—–]|\s-\s|[.。]?[*_]{2}"
+    return re.compile(rf"[\W\d_]*(?:{words})(?:\s?\w{{1,2}})??(?={end})")
+
+
+@cache
+def _fixed() -> re.Pattern[str]:
+    """Return the pattern of the mark of a fault that is fixed: apart from other words, or after a
+    label such as “Status:”.
+    """
+    words = build_alternation(list_expressions("probes", "fixed"))
+    apart = r"(?:\A|(?<!\bnot)(?<!\bnon)[^\w\s])[^\w\n]*(?:\w+\W*[:：][^\w\n]*)?"
+    return re.compile(rf"{apart}(?:{words})(?=\s*(?:\Z|[^\w\s-]|-\s|\d{{4}}\b))")
 
 
 @dataclass(frozen=True, slots=True)

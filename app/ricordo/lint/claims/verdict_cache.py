@@ -15,6 +15,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
+from ricordo.lint.claims.claim import find_fixed_notes
 from ricordo.lint.claims.instructions import is_instruction_file
 from ricordo.lint.claims.project import AskedFacts, Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
@@ -43,6 +44,7 @@ class VerdictCache:
         self._project = project
         self._key = f"{memory.root}\0{project.tree.root}"
         self._own = _find_own_notes(memory, project)
+        self._fixed = find_fixed_notes(memory)
         self._stamp = _compute_project_stamp(memory, project, self._own)
         self._digests: dict[str, str] = {}
         self._digests_with: dict[str, str] = {}
@@ -55,7 +57,7 @@ class VerdictCache:
 
     def find(self, note: Note) -> NoteVerdicts | None:
         """Return the verdicts on `note`; None if they are not known."""
-        key = compute_key(note)
+        key = self._compute_key(note)
         record = self._stored.get(key)
         try:
             verdicts = self._unpack(record) if isinstance(record, dict) else None
@@ -71,7 +73,7 @@ class VerdictCache:
         if texts and _contain_secret(texts, note):
             return
         self._is_changed = True
-        self._records[compute_key(note)] = {
+        self._records[self._compute_key(note)] = {
             "verdicts": [list(_pack(it)) for it in verdicts.verdicts],
             "dropped": verdicts.dropped,
             "exists": asked.exists,
@@ -104,6 +106,10 @@ class VerdictCache:
         if not isinstance(rows, list) or not isinstance(dropped, int):
             raise TypeError
         return NoteVerdicts(tuple(_unpack_verdict(*row) for row in rows), dropped)
+
+    def _compute_key(self, note: Note) -> str:
+        """Return a digest of a note, and whether an index says that its fault is fixed."""
+        return f"{compute_key(note)}{' fixed' * (note.path in self._fixed)}"
 
     def _digest(self, path: str) -> str:
         """Return a digest of one of the memory's notes, by its path in the project; "" if it is

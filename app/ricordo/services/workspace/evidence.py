@@ -191,8 +191,10 @@ CLAIM_RULES = frozenset(
 )
 _MANY = 5
 """Unknown claims from which on the project may be the wrong one."""
-_Content = tuple[str, bytes]
-"""Path and bytes of a note: the key under which its claims and verdicts are cached."""
+_Content = tuple[str, bytes, bool]
+"""Path and bytes of a note, and whether an index says that it tells of a fixed fault: the key under
+which its claims and verdicts are cached.
+"""
 _ROLES = frozenset((FileRole.NOTE, FileRole.INDEX))
 
 
@@ -230,7 +232,7 @@ class ClaimSource:
             # the project was found by rule, not named by the user
             warning = f"claims not checked: the notes seem unrelated to {make_one_line(self._root)}"
             return replace(known, warnings=(*warnings, warning))
-        by_path = {path: of_note for (path, _), of_note in by_content.items() if of_note}
+        by_path = {path: of_note for (path, *_), of_note in by_content.items() if of_note}
         return replace(known, verdicts=by_path, project=self._root, warnings=warnings)
 
     def _list_project(self, memory: Memory, step: GatherStep) -> Project:
@@ -278,10 +280,12 @@ class ClaimSource:
         """Return the verdicts on the claims of each note, as they are known or cached; only for
         the others the words of the project are read.
         """
+        from ricordo.lint.claims.claim import find_fixed_notes
         from ricordo.lint.claims.verdict_cache import VerdictCache
 
         step("checking claims")
-        contents = {(note.path, note.raw): note for note in notes}
+        fixed = find_fixed_notes(memory)
+        contents = {(note.path, note.raw, note.path in fixed): note for note in notes}
         verdicts = {it: self._verdicts[it] for it in contents if it in self._verdicts}
         cached: VerdictCache | None = None
         if self._is_first:
@@ -291,7 +295,7 @@ class ClaimSource:
             cached = VerdictCache(self._environment.state, memory, project, now)
             found = ((content, cached.find(note)) for content, note in contents.items())
             verdicts.update((content, known) for content, known in found if known is not None)
-        left = [note for content, note in contents.items() if content not in verdicts]
+        left = {it: note for it, note in contents.items() if it not in verdicts}
         if left:
             self._claims = {it: self._claims[it] for it in contents if it in self._claims}
             verdicts.update(self._check_again(left, project, cached, step))
@@ -299,7 +303,7 @@ class ClaimSource:
 
     def _check_again(
         self,
-        notes: Sequence[Note],
+        notes: Mapping[_Content, Note],
         project: Project,
         cached: VerdictCache | None,
         step: GatherStep,
@@ -311,14 +315,15 @@ class ClaimSource:
         self._read_words(project, step)
         claims = self._read_claims(notes, step)
         self._claims = {**self._claims, **claims}
-        of_notes = [(note, claims[note.path, note.raw]) for note in notes]
+        of_notes = [(note, claims[content]) for content, note in notes.items()]
         search_words(of_notes, project, lambda: step("searching the history"))
         verdicts: dict[_Content, NoteVerdicts] = {}
-        for number, (note, of_note) in enumerate(of_notes):
+        for number, (content, note) in enumerate(notes.items()):
+            of_note = claims[content]
             step(f"checking claims {number}/{len(notes)}")
             project.asked = AskedFacts()
             checked = NoteVerdicts(check_claims(note, of_note, project), of_note.dropped)
-            verdicts[note.path, note.raw] = checked
+            verdicts[content] = checked
             if cached is not None:
                 cached.record(note, checked, project.asked)
         if cached is not None:
@@ -326,17 +331,17 @@ class ClaimSource:
         return verdicts
 
     def _read_claims(
-        self, notes: Sequence[Note], step: GatherStep
+        self, notes: Mapping[_Content, Note], step: GatherStep
     ) -> Mapping[_Content, NoteClaims]:
         from ricordo.lint.claims.checker import find_claims
 
         claims: dict[_Content, NoteClaims] = {}
-        for number, note in enumerate(notes):
-            of_note = self._claims.get((note.path, note.raw))
+        for number, (content, note) in enumerate(notes.items()):
+            of_note = self._claims.get(content)
             if of_note is None:
                 step(f"reading claims {number}/{len(notes)}")
-                of_note = find_claims(note)
-            claims[note.path, note.raw] = of_note
+                of_note = find_claims(note, is_fixed=content[2])
+            claims[content] = of_note
         return claims
 
 
