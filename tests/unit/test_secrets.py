@@ -165,12 +165,19 @@ SITE_KEY = "6LdXfT0pCdEfGKq7vWn2mYs8dRj4Hc1Lz9GtEuPa"
         ("Site-Schlüssel: {}", False),
         ("网站密钥：{}", False),
         ("サイトキー：{}", False),
+        ("The drawing has the file key `{}`.", False),
         ("The captcha has the secret key `{}`.", True),
         ("CAPTCHA_SECRET_KEY={}", True),
         ("composite_key = {}", True),
         ("The api key of the site: {}", True),
     ],
 )
+@pytest.mark.parametrize("word", ["true", "False", "none", "off"])
+def test_a_switch_behind_the_name_of_a_command_is_no_password(word: str) -> None:
+    assert mask(f"- set_admin_password: Harmful={word}, Quick=true\n").count("secret") == 0
+    assert "[secret: password]" in mask("- set_admin_password: Harmful=Kx9mQ2vLp7\n")
+
+
 def test_the_key_of_a_site_that_its_pages_show_is_no_secret(text: str, is_secret: bool) -> None:
     assert (SITE_KEY not in mask(text.format(SITE_KEY))) is is_secret
 
