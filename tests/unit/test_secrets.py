@@ -172,12 +172,6 @@ SITE_KEY = "6LdXfT0pCdEfGKq7vWn2mYs8dRj4Hc1Lz9GtEuPa"
         ("The api key of the site: {}", True),
     ],
 )
-@pytest.mark.parametrize("word", ["true", "False", "none", "off"])
-def test_a_switch_behind_the_name_of_a_command_is_no_password(word: str) -> None:
-    assert mask(f"- set_admin_password: Harmful={word}, Quick=true\n").count("secret") == 0
-    assert "[secret: password]" in mask("- set_admin_password: Harmful=Kx9mQ2vLp7\n")
-
-
 def test_the_key_of_a_site_that_its_pages_show_is_no_secret(text: str, is_secret: bool) -> None:
     assert (SITE_KEY not in mask(text.format(SITE_KEY))) is is_secret
 
@@ -378,3 +372,9 @@ def test_comma_assigns_behind_a_name_in_quotes() -> None:
     assert mask('set("Authorization", "Bearer abcDEF1234567890")') == (
         'set("Authorization", "Bearer [secret: auth-header]")'
     )
+
+
+@pytest.mark.parametrize("word", ["true", "False", "none", "off"])
+def test_a_switch_behind_the_name_of_a_command_is_no_password(word: str) -> None:
+    assert mask(f"- set_admin_password: Harmful={word}, Quick=true\n").count("secret") == 0
+    assert "[secret: password]" in mask("- set_admin_password: Harmful=Kx9mQ2vLp7\n")
