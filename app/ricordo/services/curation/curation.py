@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from ricordo.curation.brief import Brief
@@ -535,7 +536,8 @@ def _follow_edits(notebook: Notebook, edits: Iterable[Edit]) -> None:
     }
     if not changed:
         return
-    with state_lock(notebook.environment.state):
+    # the edits are made and have to be recorded; without this, other proposals are only outdated
+    with suppress(StateUnusable), state_lock(notebook.environment.state):
         state = load_curation_state(notebook.environment.state, notebook.place.root)
         proposals = tuple(
             it if state.is_decided(it.id) else it.after_edits(changed) for it in state.proposals
