@@ -400,7 +400,7 @@ async def test_notes_are_checked_and_the_corrections_reviewed(
         await stage.press("left")
         await wait_for_preview(stage)
         await stage.press("5")
-        await stage.paints("The rules cannot check notes: choose a model or a program.")
+        await stage.paints("The rules cannot check notes.")
         await stage.press("right")
         await wait_for_preview(stage)
         await stage.paints(f"{len(before) - 1} notes to check")

@@ -327,7 +327,7 @@ async def test_before_anything_is_typed_notes_for_the_environment_are_shown(tmp_
     folder.mkdir()
     async with staged(root, cwd=folder) as stage:
         screen = await open_finder(stage, "")
-        await stage.paints("Relevant here")
+        await stage.paints("Relevant to where you work now")
         await stage.wait_for(lambda: found(screen)[:1] == ["user_ana.md"])
         await type_words(stage, screen, "metres")
         await type_words(stage, screen, "")

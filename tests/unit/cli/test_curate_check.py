@@ -479,8 +479,8 @@ def test_a_program_is_asked_again_with_what_was_looked_up(
 
 def test_the_rules_cannot_check(ricordo: Ricordo) -> None:
     told = ricordo("curate", "--check", code=2)
-    assert "The rules cannot check notes: choose a model or a program." in told
-    assert "--engine anthropic" in told
+    assert "The rules cannot check notes." in told
+    assert "Choose the engine anthropic (a model) or command (a program)." in told
 
 
 @pytest.mark.parametrize("also", [("--since", "2026-01-01"), ("--session", "x.jsonl")])

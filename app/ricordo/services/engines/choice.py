@@ -75,8 +75,8 @@ def get_target(
     return target.for_check(environment) if is_check else target
 
 
-_RULES_CHECK = "The rules cannot check notes: choose a model or a program."
-_CHOOSE = "On the command line: --engine anthropic, or --engine command."
+_RULES_CHECK = "The rules cannot check notes."
+_CHOOSE = "Choose the engine anthropic (a model) or command (a program)."
 
 
 def _make_target(

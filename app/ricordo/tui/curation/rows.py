@@ -211,14 +211,15 @@ def describe_pending(shown: Sequence[ShownProposal], runs: Sequence[LedgerRun]) 
 
 
 def render_decisions(
-    accepted: Sequence[ShownProposal], refused: int, layout: Layout
+    accepted: Sequence[ShownProposal], refused: int, written: int, layout: Layout
 ) -> tuple[tuple[StyledSpan, ...], tuple[StyledSpan, ...]]:
-    """Return what ctrl+s would write and how many are refused: the left and the right part of a
-    line.
+    """Return what ctrl+s would write, how many are refused and how many `written` already: the
+    left and the right part of a line.
     """
     no = f" · {refused} refused" if refused else ""
     if not accepted:
-        words = f" nothing accepted yet{no}; undecided proposals stay pending"
+        done = f"{written} written" if written else "nothing accepted yet"
+        words = f" {done}{no}; undecided proposals stay pending"
         return (StyledSpan(words, "dim"),), ()
     words = f" {len(accepted)} accepted · {describe_accepted(accepted, layout)}{no}"
     hint = StyledSpan(" nothing is written until ctrl+s ", "dim")

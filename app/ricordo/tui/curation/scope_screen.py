@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from textual.binding import BindingType
 
 from ricordo.curation.engines.llm import ANTHROPIC, ModelClient
+from ricordo.curation.proposal import RULES
 from ricordo.errors import StateUnusable
 from ricordo.services.engines.choice import save_chosen_engine
 from ricordo.services.engines.preview import CurationPreview, preview_curation
@@ -112,7 +113,8 @@ class ScopeScreen(AskScreen["CurationPreview", "Curation"]):
         return render_curation(before, width)
 
     def describe_idle(self) -> str:
-        return " nothing is sent before Enter; proposals alone write nothing"
+        when = "" if self.engine.use == RULES else " before Enter"
+        return f" nothing is sent{when}; proposals alone write nothing"
 
     # Jobs
 

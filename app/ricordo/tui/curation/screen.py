@@ -202,9 +202,10 @@ class CurationScreen(ListDiffScreen):
         )
         self._title.set_content((title, StyledSpan(f" {words}", "dim")))
         refused = len(self._decisions.list_refused(self._proposals))
-        self._state.set_content(
-            *render_decisions(self._accepted, refused, self._notebook.place.layout)
-        )
+        decided = map(self._decisions.decision_on, self._proposals)
+        written = sum(each is ProposalDecision.WRITTEN for each in decided)
+        layout = self._notebook.place.layout
+        self._state.set_content(*render_decisions(self._accepted, refused, written, layout))
         self._list.border_title = Content(f"Proposals · {len(pending.proposals) if pending else 0}")
         thing = self.item
         change = (

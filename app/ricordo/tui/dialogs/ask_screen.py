@@ -236,7 +236,10 @@ class AskScreen(
             progress = StyledSpan(f" ○ {job.label}", "accent")
             self._state.set_content((progress, StyledSpan(" · nothing is written", "dim")))
         else:
-            self._state.set_content((StyledSpan(self.describe_idle(), "dim"),))
+            is_refused = bool(self.preview and self.preview.disabled_reason)
+            why = " nothing can be sent: the reason is above"
+            idle = why if is_refused else self.describe_idle()
+            self._state.set_content((StyledSpan(idle, "dim"),))
         if self.is_asking:
             self._keys.set_content(render_keys([(format_first_keys(self.app, "leave"), "cancel")]))
         else:

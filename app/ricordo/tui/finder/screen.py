@@ -333,7 +333,7 @@ class FinderScreen(Screen[PlacedHit | FruitlessSearch | None]):
         if self._wanted and not self._has_all:
             title = f"{_SEARCHING} · {shown} so far" if total else _SEARCHING
         elif not self._answered.words:
-            title = f"Relevant here · {shown}" if total else "Nothing typed yet"
+            title = f"Relevant to where you work now · {shown}" if total else "Nothing typed yet"
         self._list.border_title = Content(title)
         state = " checking the notes … " if self._needs_findings else ""
         if not self._requested.indexed:
