@@ -90,8 +90,8 @@ class RuleContext:
     """Paths of the files that git encrypts or treats as binary."""
     conventions: Conventions = NO_CONVENTIONS
     """What is usual in the memory."""
-    checkout: str = ""
-    """The root of the git worktree in which the memory lies; "" where it lies in none."""
+    around: tuple[str, ...] = ()
+    """The roots of the git worktree in which the memory lies, and of its project."""
 
 
 NoteRule = Callable[[Note, RuleContext], Iterator[RuleResult]]

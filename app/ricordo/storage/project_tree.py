@@ -179,7 +179,7 @@ class ProjectTree:
     files: Mapping[str, FileStamp]
     """Regular files by their path in the project, with `/`."""
     links: frozenset[str]
-    """Symbolic links, which are not followed."""
+    """Symbolic links and the folders of other repositories, which are not followed."""
     ignored: IgnoreRules
     commit: str
     """The checked-out commit; "" without git."""
@@ -339,7 +339,10 @@ def _classify(
 def _add_path(
     root: str, path: str, inside: _FolderCheck, files: dict[str, FileStamp], links: set[str]
 ) -> None:
-    """Add one listed path to `files` or `links`, if it is a regular file or a link."""
+    """Add one listed path to `files` or `links`, if it is a regular file, a link or, of what git
+    lists, a folder: that of another repository.
+    """
+    path = path.rstrip("/")
     if not path or not inside.contains(path):
         return
     try:
@@ -348,7 +351,7 @@ def _add_path(
         return
     if stat.S_ISREG(status.st_mode):
         files[path] = FileStamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-    elif stat.S_ISLNK(status.st_mode):
+    elif stat.S_ISLNK(status.st_mode) or stat.S_ISDIR(status.st_mode):
         links.add(path)
 
 

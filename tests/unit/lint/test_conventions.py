@@ -36,7 +36,7 @@ def lint(
     root: Path, files: Mapping[str, str], *rules: str, layout: Layout = AUTO_MEMORY
 ) -> tuple[Finding, ...]:
     memory = open_memory(root, files, layout)
-    context = RuleContext(NOW, layout, conventions=learn_conventions(memory), checkout=str(root))
+    context = RuleContext(NOW, layout, conventions=learn_conventions(memory), around=(str(root),))
     return Linter({}, frozenset(rules)).run(memory, context)
 
 
@@ -121,7 +121,7 @@ def test_a_note_whose_name_is_a_plain_word_of_the_index_is_not_listed(root: Path
 def test_a_link_into_the_checkout_around_the_memory_stays_in_it(tmp_path: Path) -> None:
     files = {"a.md": note("See [it](../src/tide.py) and [that](../../other/x.md).")}
     memory = open_memory(tmp_path / "project" / "memory", files)
-    context = RuleContext(NOW, AUTO_MEMORY, checkout=str(tmp_path / "project"))
+    context = RuleContext(NOW, AUTO_MEMORY, around=(str(tmp_path / "project"),))
     found = Linter({}, frozenset(("outside-memory",))).run(memory, context)
     assert [it.message for it in found] == [
         "Link “that” points outside the memory: ../../other/x.md."

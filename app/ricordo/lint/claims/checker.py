@@ -137,6 +137,8 @@ class NoteClaims:
     all: tuple[ProjectClaim, ...]
     dropped: int = 0
     """How many were dropped as too many."""
+    removed: frozenset[str] = frozenset()
+    """The paths, each with a slash before it, that a sentence says are gone."""
 
     @property
     def names(self) -> list[str]:
@@ -156,11 +158,12 @@ class NoteClaims:
 
 def find_claims(note: Note, *, is_fixed: bool = False) -> NoteClaims:
     """Return the claims of `note` about its project, each once: from the body rather than from the
-    description. What one sentence says must not be made is nowhere claimed to exist. `is_fixed` as
-    in split_passages.
+    description. What one sentence says must not be made, or is gone, is nowhere claimed to exist.
+    `is_fixed` as in split_passages.
     """
     claims: dict[tuple[ClaimKind, str], ProjectClaim] = {}
     forbidden: set[str] = set()
+    removed: set[str] = set()
     is_index = note.role is FileRole.INDEX
     for passage in split_passages(note, is_fixed=is_fixed):
         is_entry = is_index and _ENTRY.search(passage.statement.text)
@@ -169,13 +172,16 @@ def find_claims(note: Note, *, is_fixed: bool = False) -> NoteClaims:
             for claim in take(passage):
                 if claim.kind is ClaimKind.PATH and passage.forbids(claim.text):
                     forbidden.add(f"/{claim.text}")
+                elif claim.kind is ClaimKind.PATH and passage.records_removal(claim.text):
+                    removed.add(f"/{claim.text}")
                 key = (claim.kind, claim.text)
                 before = claims.get(key)
                 if before is None or _is_better(claim, before):
                     claims[key] = claim
     allowed = (it for it in claims.values() if not _is_any_of(it, forbidden))
     ordered = sorted(allowed, key=lambda claim: claim.line)
-    return NoteClaims(tuple(ordered[:MAX_CLAIMS]), max(0, len(ordered) - MAX_CLAIMS))
+    dropped = max(0, len(ordered) - MAX_CLAIMS)
+    return NoteClaims(tuple(ordered[:MAX_CLAIMS]), dropped, frozenset(removed))
 
 
 def _is_any_of(claim: ProjectClaim, paths: Iterable[str]) -> bool:
@@ -208,7 +214,7 @@ def search_words(
 
 def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verdict, ...]:
     """Return the verdicts of the project on the `claims` of `note`, in order."""
-    verdicts = [it for it in _check_all(note, claims.all, project) if it is not None]
+    verdicts = [it for it in _check_all(note, claims, project) if it is not None]
     verdicts = [*_drop_superseded(verdicts), *find_corrected(note, project)]
     since = _check_commits(note, verdicts, project)
     verdicts += find_linked_pages(note, project)
@@ -218,19 +224,19 @@ def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verd
     return (*verdicts, *find_repeated(note, project.instructions))
 
 
-def _check_all(
-    note: Note, claims: Iterable[ProjectClaim], project: Project
-) -> Iterator[Verdict | None]:
+def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Verdict | None]:
     """Yield the verdict on each of the `claims` of a note; None for what turns out to be none."""
     beside: dict[int, set[str]] = defaultdict(set)
     later: list[ProjectClaim] = []
-    for claim in claims:
+    for claim in claims.all:
         match claim.kind:
             case ClaimKind.PATH:
                 verdict = check_path(claim, project, project.find_times(note))
                 if verdict and verdict.outcome is CheckOutcome.VALID:
                     beside[id(claim.passage.statement)].add(verdict.evidence[0])
-                yield verdict
+                is_missing = verdict and verdict.outcome is CheckOutcome.MISSING
+                # the note knows of the removal, and says so elsewhere
+                yield None if is_missing and _is_any_of(claim, claims.removed) else verdict
             case ClaimKind.COMMAND:
                 yield check_command(claim, project)
             case ClaimKind.VERSION:

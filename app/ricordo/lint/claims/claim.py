@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Flag, auto
 from functools import cache, lru_cache, reduce
+from itertools import takewhile
 from operator import or_
 
 from ricordo.dates import find_day_in_title
@@ -91,6 +92,13 @@ class Passage:
     def forbids(self, name: str) -> bool:
         """Return whether it says that what `name` names must not be made."""
         return any(_matches("forbidden", part) for part in self._find_parts(name))
+
+    def records_removal(self, name: str) -> bool:
+        """Return whether the part of it that names `name` says in so many words that it is gone."""
+        return any(
+            _matches("removed", part.replace(name, "")) and not _matches("kept", part)
+            for part in self._find_parts(name)
+        )
 
     def _says_gone(self, name: str) -> bool:
         """Return whether the sentence says that what `name` names is gone, or is not to be made: in
@@ -194,7 +202,19 @@ def _find_distance_of_note(note: Note, first_of_body: int) -> _Distance:
     first = next((text for text in body if not HEADING.match(text)), "")
     if any(_fixed().match(lower_text(text)) for text in (status, note.description, first)):
         distance |= _Distance.FIXED
+    banner = lower_text(_find_banner(note))
+    if banner and (_fixed().search(banner) or _superseded().search(banner)):
+        distance |= _Distance.PAST
     return distance
+
+
+def _find_banner(note: Note) -> str:
+    """Return the quoted lines above the text of a note, which its writer mostly put there later; ""
+    where there are none.
+    """
+    lines = (it.strip() for it in note.body.split("\n"))
+    banner = takewhile(lambda it: not it or it[0] in ">#", lines)
+    return "\n".join(it.lstrip("> ") for it in banner if it.startswith(">"))
 
 
 def _passages(statement: ProseBlock, distance: _Distance, *, is_summary: bool) -> Iterator[Passage]:
@@ -325,7 +345,7 @@ def _find_distance_of_label(text: str) -> _Distance:
     it.
     """
     plain = lower_text(text)
-    if _label("rejected").match(plain):
+    if _label("rejected").match(plain) or _label("reason").match(plain):
         return _Distance.PAST
     return _Distance.ACCOUNT if _label("account").match(plain) else _Distance.NONE
 
@@ -364,6 +384,11 @@ def _fixed() -> re.Pattern[str]:
     words = build_alternation(list_expressions("probes", "fixed"))
     apart = r"(?:\A|(?<!\bnot)(?<!\bnon)[^\w\s])[^\w\n]*(?:\w+\W*[:：][^\w\n]*)?"
     return re.compile(rf"{apart}(?:{words})(?=\s*(?:\Z|[^\w\s-]|-\s|\d{{4}}\b))")
+
+
+@cache
+def _superseded() -> re.Pattern[str]:
+    return compile_part("status", "superseded")
 
 
 @dataclass(frozen=True, slots=True)

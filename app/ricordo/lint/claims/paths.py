@@ -109,9 +109,18 @@ def check_path(claim: ProjectClaim, project: Project, times: NoteTimes) -> Verdi
     if any(sign in path for sign in "*{"):
         return _check_glob(claim, path, project)
     verdict = _check_listed(claim, path, match, project, times)
-    # a sentence that has the present place, too, tells of the move
-    tells = verdict and verdict.suggestion and verdict.suggestion.strip("./") in claim.passage.text
-    return None if tells else verdict
+    return None if verdict and _tells_of_move(claim, path, verdict.suggestion) else verdict
+
+
+def _tells_of_move(claim: ProjectClaim, path: str, new: str) -> bool:
+    """Return whether the sentence has the `new` path, too, or the new name of what is at `path`."""
+    if not new:
+        return False
+    name = posixpath.basename(_PLACE.sub("", new).rstrip("/"))
+    is_renamed = name != posixpath.basename(path.rstrip("/"))
+    named = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", re.ASCII)
+    text = claim.passage.text.replace(claim.text, "")
+    return new.strip("./") in text or bool(is_renamed and named.search(text))
 
 
 def _check_listed(
@@ -334,6 +343,8 @@ def _check_deleted(claim: ProjectClaim, path: str, old: str, project: Project) -
         evidence = f"git: moved to {new} in {commit.summary}"
         claimed = _replace_path(claim.text, path, new)
         return claim.to_verdict(CheckOutcome.MOVED, evidence, suggestion=claimed, existed=True)
+    if not f"/{old}".endswith(f"/{plain}") and _is_named_in_code(plain, project):
+        return claim.to_unchecked("the code names the folder, which may come and go")
     deletion = f"git: deleted in {commit.summary}"
     if same := _only_of_its_name(plain, project):
         claimed = _replace_path(claim.text, path, same)
@@ -342,6 +353,12 @@ def _check_deleted(claim: ProjectClaim, path: str, old: str, project: Project) -
             CheckOutcome.MOVED, deletion, found, suggestion=claimed, existed=True, is_guess=True
         )
     return claim.to_verdict(CheckOutcome.MISSING, deletion, existed=True)
+
+
+def _is_named_in_code(folder: str, project: Project) -> bool:
+    """Return whether the code works with a folder: git keeps none that is empty for the time."""
+    place = project.history.find_place(folder, project.memory_folder) if "/" in folder else ""
+    return bool(re.search(rf"(?<![\w./-]){re.escape(folder)}(?![\w-])", place))
 
 
 def _replace_path(claim: str, path: str, new: str) -> str:

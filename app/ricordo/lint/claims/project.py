@@ -150,17 +150,20 @@ class Project:
         return by_stem
 
     def is_elsewhere(self, path: str) -> bool:
-        """Return whether a folder above `path` is a link or a submodule now, whose files are those
-        of another place.
+        """Return whether a folder above `path`, from the root or from a folder of the project, is a
+        link or a submodule now, whose files are those of another place.
         """
         parts = path.split("/")
-        above = ("/".join(parts[:count]) for count in range(1, len(parts)))
-        return any(it in self.tree.links or it in self._submodules for it in above)
+        above = {"/".join(parts[:count]) for count in range(1, len(parts))}
+        # one name is that of many folders
+        ends = tuple(f"/{it}" for it in above if "/" in it)
+        return any(it in above or it.endswith(ends) for it in self._elsewhere)
 
     @cached_property
-    def _submodules(self) -> frozenset[str]:
+    def _elsewhere(self) -> frozenset[str]:
+        """The links and the submodules, also those that are not checked out."""
         declared = self.load_text(".gitmodules") if ".gitmodules" in self.tree.files else ""
-        return frozenset(_SUBMODULE.findall(declared))
+        return self.tree.links | frozenset(_SUBMODULE.findall(declared))
 
     @cached_property
     def folder_names(self) -> frozenset[str]:

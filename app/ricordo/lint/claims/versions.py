@@ -127,19 +127,23 @@ def _current() -> re.Pattern[str]:
 
 def _check_current(claim: ProjectClaim, version: str, project: Project) -> Verdict | None:
     """Return whether the project is at that version: by its manifests, else by its tags, else by
-    the files at its root that had it.
+    the files at its root that had it. A version that git knows of none of them is that of a part.
     """
     claimed = _to_numbers(version)
     own = [(f"{it.path}: {it.version}", _to_numbers(it.version)) for it in project.manifests.own]
     newest = project.history.graph.newest_version
+    was = any(project.history.find_removed(version, it.path) for it in project.manifests.own)
     if not own and newest:
         own = [(f"git: tag {newest[0]} at {newest[1].summary}", _to_numbers(newest[0]))]
-    own = own or list(_find_successors(version, project))
+        was = project.history.graph.find_tag(version) is not None
+    if not own:
+        own = list(_find_successors(version, project))
+        was = bool(own)
     if not own or has_year(claim.passage.text):
         return None
     if any(numbers[: len(claimed)] == claimed for _, numbers in own):
         return claim.to_verdict(CheckOutcome.VALID, own[0][0])
-    if not all(numbers > claimed for _, numbers in own):
+    if not was or not all(numbers > claimed for _, numbers in own):
         return None
     return claim.to_verdict(CheckOutcome.CHANGED, own[0][0], existed=True)
 

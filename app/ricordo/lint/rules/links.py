@@ -189,7 +189,7 @@ def outside_memory(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
         link = resolved.link
         # templates and schemas show how links look
         is_judged = file.role is not FileRole.SUPPORT
-        if is_judged and _is_outside(memory, context.checkout, file, resolved):
+        if is_judged and _is_outside(memory, context.around, file, resolved):
             message = f"Link “{link.label}” points outside the memory: {link.target}."
             fix = remove_link(file, link)
             yield RuleResult(link.line, message, link.target, (_line(file, link),), file.path, fix)
@@ -255,15 +255,28 @@ def _is_of_memory(memory: Memory, file: Note, resolved: ResolvedLink) -> bool:
     return is_free and target.endswith(_ASSETS) and (not folder or folder in memory.others)
 
 
-def _is_outside(memory: Memory, checkout: str, file: Note, resolved: ResolvedLink) -> bool:
-    """Return whether a link leaves both the memory and the worktree in which the memory lies."""
+def _is_outside(
+    memory: Memory, around: tuple[str, ...], file: Note, resolved: ResolvedLink
+) -> bool:
+    """Return whether a link leaves the memory and the folders `around` it, and is no address of a
+    site made of the memory.
+    """
     target = resolved.link.target
     if resolved.target_kind is TargetKind.EXTERNAL:
         return not resolved.link.is_wikilink and bool(_SYSTEM_PATH.match(target))
+    above = posixpath.dirname(memory.root)
+    if posixpath.basename(above).startswith("."):
+        # an agent keeps its memory in a hidden folder of the project
+        around = (*around, posixpath.dirname(above))
+    if target.startswith("/"):
+        first = target.split("/")[1]
+        is_in_site = first in memory.others or first in memory.by_path
+        sites = (above, *around)
+        if is_in_site or any(f"{it}{target}".startswith(f"{memory.root}/") for it in sites):
+            return False
     written = posixpath.join(memory.root, posixpath.dirname(file.path), target)
     path = posixpath.normpath(written)
-    around = (memory.root, checkout) if checkout else (memory.root,)
-    return not any(path.startswith(f"{folder}/") for folder in around)
+    return not any(path.startswith(f"{folder}/") for folder in (memory.root, *around))
 
 
 def _line(file: Note, link: Link) -> str:

@@ -8,11 +8,13 @@ from datetime import datetime
 from functools import cache, lru_cache
 from itertools import islice
 
+from ricordo.dates import has_year
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
 from ricordo.lint.claims.claim import split_passages
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.lines import Splice, build_line_edits
+from ricordo.lint.prose import DONE_MARK, extract_statements
 from ricordo.lint.rule import RuleContext, RuleResult, verdict_rule
 from ricordo.memory.note import Note
 from ricordo.text import make_one_line
@@ -88,7 +90,19 @@ def missing_path(
         if verdict.kind is ClaimKind.PATH and verdict.outcome in _FAILED:
             message = verdict.problem or f"{verdict.claim} does not exist"
             hint = f" Did you mean {verdict.suggestion}?" if verdict.suggestion else ""
-            yield from _report(note, verdict, f"{message}.{hint}", _severity_of(verdict))
+            is_lost = verdict.outcome is CheckOutcome.MISSING
+            is_record = is_lost and _is_in_record(note, verdict)
+            at_most = Severity.INFO if is_record else _severity_of(verdict)
+            yield from _report(note, verdict, f"{message}.{hint}", at_most)
+
+
+def _is_in_record(note: Note, verdict: Verdict) -> bool:
+    """Return whether a note makes a claim only where it reports work that is done, or something of
+    a day: what is lost since need not be there.
+    """
+    claim = _find_claim(verdict)
+    told = [claim.sub("", it.prose) for it in extract_statements(note) if claim.search(it.text)]
+    return bool(told) and all(DONE_MARK.search(it) or has_year(it) for it in told)
 
 
 def _severity_of(verdict: Verdict) -> Severity:

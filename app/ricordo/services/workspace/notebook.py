@@ -529,7 +529,7 @@ class Notebook:
             retention,
             encrypted=self._encrypted,
             conventions=self.learn_conventions(memory),
-            checkout=git.find_top_level(self.place.root) or "",
+            around=tuple(filter(None, (git.find_top_level(self.place.root), self.place.project))),
         )
 
     def learn_conventions(self, memory: Memory) -> Conventions:
