@@ -97,7 +97,7 @@ def _count_orders(note: Note | None) -> Counter[tuple[str, str]]:
     return (
         Counter()
         if note is None
-        else Counter((says, line) for _, says, line in find_injections(note))
+        else Counter((says, line) for _, says, line, _ in find_injections(note))
     )
 
 

@@ -10,7 +10,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from ricordo.background import pause_gc
-from ricordo.lint.evidence import Verdict
+from ricordo.lint.evidence import NoteCommit, Verdict
 from ricordo.lint.finding import Finding, Fix, Severity
 from ricordo.lint.quiet import QuietRules
 from ricordo.lint.rule import MemoryRule, Rule, RuleContext, RuleResult, load_rules
@@ -43,6 +43,14 @@ class _MemoryFindings(NamedTuple):
         )
 
 
+class _NoteFindings(NamedTuple):
+    """The findings of all note rules in a file."""
+
+    file: Note
+    commit: NoteCommit | None
+    findings: tuple[Finding, ...]
+
+
 class _VerdictFindings(NamedTuple):
     """The findings of all verdict rules in a file."""
 
@@ -67,7 +75,7 @@ class Linter:
         """
         self._severities = severities
         self._only = only
-        self._by_file: dict[int, tuple[Note, tuple[Finding, ...]]] = {}
+        self._by_file: dict[int, _NoteFindings] = {}
         self._by_verdicts: dict[int, _VerdictFindings] = {}
         self._by_rule: dict[str, _MemoryFindings] = {}
         self._context: RuleContext | None = None
@@ -103,16 +111,19 @@ class Linter:
         self._context = context
         rules = self._rules
         findings: list[Finding] = []
-        by_file: dict[int, tuple[Note, tuple[Finding, ...]]] = {}
+        by_file: dict[int, _NoteFindings] = {}
         on_notes = [rule for rule in rules if rule.on_note]
         by_role = {role: [rule for rule in on_notes if role in rule.roles] for role in FileRole}
         if self._quiet:
             self._quiet.begin(on_notes, context)
         for file in memory.files:
+            commit = context.evidence.commits.get(file.path)
             cached = self._by_file.get(id(file))
-            in_file = cached[1] if cached else self._judge(file, by_role[file.role], context)
-            by_file[id(file)] = (file, in_file)
-            findings.extend(in_file)
+            if cached is None or (cached.commit != commit and _depend_on_commit(cached.findings)):
+                in_file = self._judge(file, by_role[file.role], context)
+                cached = _NoteFindings(file, commit, in_file)
+            by_file[id(file)] = cached
+            findings.extend(cached.findings)
         self._by_file = by_file
         findings.extend(self._run_verdict_rules(rules, memory, context))
         for rule in rules:
@@ -175,6 +186,11 @@ class Linter:
             and before.thresholds == context.thresholds
             and before.conventions == context.conventions
         )
+
+
+def _depend_on_commit(findings: Iterable[Finding]) -> bool:
+    rules = load_rules()
+    return any(rules[finding.rule].depends_on_commit for finding in findings)
 
 
 def _run_note_rules(

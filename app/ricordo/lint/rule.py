@@ -81,8 +81,9 @@ class RuleContext:
     renamed: Mapping[str, str] = field(default_factory=dict)
     """The present paths of renamed files by their former ones, from the history."""
     evidence: Evidence = NO_EVIDENCE
-    """Facts from outside the text. Only for memory rules, which name the parts that they use in
-    `depends_on`; verdict rules get their verdicts directly.
+    """Facts from outside the text. For memory rules, which name the parts that they use in
+    `depends_on`, and note rules with `depends_on_commit`; verdict rules get their verdicts
+    directly.
     """
     retention: Mapping[str, Retention] = field(default_factory=dict)
     """The retention of each note today, by path; empty until the evidence is gathered."""
@@ -124,6 +125,8 @@ class Rule:
     """Whether the severity is the user's: then all its findings have it."""
     depends_on_day: bool = False
     """Whether a note rule may find something in an unchanged file only because a day has passed."""
+    depends_on_commit: bool = False
+    """Whether the severity of what a note rule finds depends on when the file was committed."""
 
 
 _registered: dict[str, Rule] = {}
@@ -136,12 +139,19 @@ def note_rule(
     *,
     roles: frozenset[FileRole] = JUDGED_ROLES,
     depends_on_day: bool = False,
+    depends_on_commit: bool = False,
 ) -> Callable[[NoteRule], NoteRule]:
     """Register a rule on each single file of these `roles`."""
 
     def register(function: NoteRule) -> NoteRule:
         _registered[name] = Rule(
-            name, severity, summary, roles, on_note=function, depends_on_day=depends_on_day
+            name,
+            severity,
+            summary,
+            roles,
+            on_note=function,
+            depends_on_day=depends_on_day,
+            depends_on_commit=depends_on_commit,
         )
         return function
 

@@ -7,7 +7,14 @@ repetitions in the patterns are bounded. `seed_phrases.py` finds words of `bip39
 stored.
 """
 
-from ricordo.secrets.find import KnownValues, find_in_passage, find_secrets, mask, mask_passage
+from ricordo.secrets.find import (
+    KnownValues,
+    find_in_passage,
+    find_secrets,
+    is_evident,
+    mask,
+    mask_passage,
+)
 from ricordo.secrets.rules import Secret
 
 __all__ = [
@@ -15,6 +22,7 @@ __all__ = [
     "Secret",
     "find_in_passage",
     "find_secrets",
+    "is_evident",
     "mask",
     "mask_passage",
 ]

@@ -11,7 +11,7 @@ from string import ascii_lowercase, digits
 
 from ricordo.patterns import compile_lazily
 from ricordo.secrets.formats import find_by_format, find_by_name, find_cut_off_keys, find_long_runs
-from ricordo.secrets.rules import Secret, load_data, load_rules
+from ricordo.secrets.rules import Secret, is_random, load_data, load_rules
 from ricordo.secrets.seed_phrases import SEED_PHRASE, find_seed_phrases, has_possible_phrase
 
 _SHORTEST = 3
@@ -213,6 +213,13 @@ def find_secrets(text: str) -> list[Secret]:
     places = KnownValues(kinds).find_places(text)
     secrets += [Secret(kinds[text[start:end]], start, end) for start, end in places]
     return _merge_overlapping(secrets)
+
+
+def is_evident(kind: str, value: str) -> bool:
+    """Return whether a value is surely a credential: its format tells, or a program made it. A word
+    beside “password” is mostly one of an example, a test or the sentence.
+    """
+    return kind in load_rules().own_formats or kind == SEED_PHRASE or is_random(value)
 
 
 def mask(text: str) -> str:

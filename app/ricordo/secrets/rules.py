@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections import Counter
 from functools import cache, cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ricordo.patterns import compile_lazily
@@ -84,6 +85,9 @@ class SecretRules:
             name: [rule for rule in map(ContextRule, data["before"]) if name in rule.names]
             for name in self.names
         }
+        named = {rule["kind"] for rule in (*data["context"], *data["before"])}
+        self.own_formats = frozenset(rule["kind"] for rule in self.tokens) - named
+        """The kinds that are recognised by their format alone."""
         self.guards = {key: _union(parts) for key, parts in data["guards"].items()}
         self.pieces = {key: compile_lazily(value) for key, value in data["pieces"].items()}
         self.words, self.function_words = (frozenset(w.split()) for w in data["words"].values())
@@ -128,6 +132,25 @@ def compute_entropy(value: str) -> float:
     sample = value[:256]
     shares = [n / len(sample) for n in Counter(sample).values()]
     return -sum(share * math.log2(share) for share in shares)
+
+
+_HEXADECIMAL = compile_lazily(r"[0-9a-f]{32,}|[0-9A-F]{32,}")
+_SHORTEST_RANDOM = 10
+"""Characters."""
+_CHANGING = 0.5
+"""The share of neighbours that differ in kind from which on a value is no words with a number."""
+
+
+def is_random(value: str) -> bool:
+    """Return whether a value looks as if a program had made it, for small and capital letters,
+    digits and signs alternate: what a person writes is words with a number.
+    """
+    kinds = [
+        (it.isdigit(), it.isupper(), it.isalnum()) if it.isascii() else () for it in value[:256]
+    ]
+    changes = sum(one != other for one, other in pairwise(kinds))
+    is_mixed = len(value) >= _SHORTEST_RANDOM and changes >= _CHANGING * (len(kinds) - 1)
+    return is_mixed or _HEXADECIMAL.fullmatch(value) is not None
 
 
 class Secret(NamedTuple):

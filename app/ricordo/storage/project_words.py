@@ -27,9 +27,11 @@ MOST_BYTES = 512 * 1024 * 1024
 MOST_SECONDS = 60.0
 _PATIENCE = 5.0
 """Seconds for which another process may be writing the same cache."""
-_VERSION = 2
+_VERSION = 3
 _WORD = compile_lazily(rb"[A-Za-z0-9_$\x80-\xff]+(?:-[A-Za-z0-9_$\x80-\xff]+)*")
 _JOINT = compile_lazily(rb"[-$]")
+_OTHER_SCRIPT = compile_lazily(rb"-*[\x80-\xff]+-*")
+"""Other scripts put no blank beside a name."""
 _BINARY_CHECK_BYTES = 8192
 _SCHEMA = """
 CREATE TABLE file(
@@ -63,16 +65,18 @@ class ProjectWords:
             with suppress(OSError, RicordoError, sqlite3.Error):
                 self._save(before)
 
-    def find_present(self, words: Iterable[str], without: str = "") -> frozenset[str]:
-        """Return those of the `words` that occur in any file or path, except files in the folder
-        `without`.
+    def find_present(
+        self, words: Iterable[str], is_left_out: Callable[[str], bool] = lambda _: False
+    ) -> frozenset[str]:
+        """Return those of the `words` that occur in any file or path, except files that are left
+        out.
         """
         wanted = {crc32(word.encode("utf-8", "surrogateescape")): word for word in words}
         missing, present = set(wanted), set[int]()
         for path, (_, checksums) in self._files.items():
             if not missing:
                 break
-            if not (without and path.startswith(without)):
+            if not is_left_out(path):
                 in_file = missing.intersection(checksums)
                 present |= in_file
                 missing -= in_file
@@ -170,6 +174,8 @@ def _checksum_words(path: str, raw: bytes) -> array[int]:
     words = set(_WORD.findall(_raw(path)))
     if b"\0" not in raw[:_BINARY_CHECK_BYTES]:
         words.update(_WORD.findall(raw[:LARGEST_FILE]))
+    for joined in [word for word in words if not word.isascii()]:
+        words.update(_OTHER_SCRIPT.split(joined))
     for joined in [word for word in words if b"-" in word or b"$" in word]:
         words.update(_JOINT.split(joined))
     return array("I", sorted(map(crc32, words)))

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from ricordo.lint.claims.claim import Passage, ProjectClaim, split_passages
 from ricordo.lint.claims.corrections import find_corrected
@@ -18,6 +19,7 @@ from ricordo.lint.claims.symbols import (
     check_symbol,
     find_symbol_claims,
     get_search_word,
+    list_spellings,
     search_removed,
 )
 from ricordo.lint.claims.tasks import check_task, find_task_claims, get_absent_words
@@ -66,26 +68,22 @@ def _script_of(text: str) -> tuple[str, str]:
     return "", ""
 
 
-def check_command(claim: ProjectClaim, project: Project) -> Verdict | None:
+def check_command(claim: ProjectClaim, note: Note, project: Project) -> Verdict | None:
     """Return whether the manifests define the command."""
     manifests = project.manifests
     if match := _MAKE.fullmatch(claim.text):
-        return _check(
-            claim,
-            match[1].split(),
-            manifests.targets,
-            project,
-            is_open=manifests.has_unknown_targets,
-        )
+        names, is_open = match[1].split(), manifests.has_unknown_targets
+        return _check(claim, note, names, manifests.targets, project, is_open=is_open)
     kind, name = _script_of(claim.text)
     defined = manifests.scripts.get(kind, {})
     # any program may be run so; only one named after the project is surely its own
     is_open = kind == "pyproject.toml" and not manifests.is_named_after_project(name)
-    return _check(claim, [name], defined, project, is_open=is_open)
+    return _check(claim, note, [name], defined, project, is_open=is_open)
 
 
 def _check(
     claim: ProjectClaim,
+    note: Note,
     wanted: list[str],
     defined: Mapping[str, str],
     project: Project,
@@ -105,7 +103,8 @@ def _check(
         return claim.to_verdict(CheckOutcome.MISSING, absent)
     # a command that was never one of the project is one of another
     for commit, line in project.history.find_removed(missing[0], *files):
-        if re.match(rf'\W*{re.escape(missing[0])}["\']?\s*[:=(]', line):
+        is_definition = re.match(rf'\W*{re.escape(missing[0])}["\']?\s*[:=(]', line)
+        if is_definition and project.find_line_time(note, claim.line) < commit.at:
             removal = f"git: removed in {commit.summary}"
             return claim.to_verdict(CheckOutcome.MISSING, removal, absent, existed=True)
     return None
@@ -148,7 +147,7 @@ class NoteClaims:
     @property
     def words(self) -> Iterator[str]:
         """The words to search the project for."""
-        yield from self.names
+        yield from chain.from_iterable(map(list_spellings, self.names))
         for claim in self.all:
             if claim.kind is ClaimKind.VALUE:
                 yield from get_search_words(claim)
@@ -238,7 +237,7 @@ def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Ver
                 # the note knows of the removal, and says so elsewhere
                 yield None if is_missing and _is_any_of(claim, claims.removed) else verdict
             case ClaimKind.COMMAND:
-                yield check_command(claim, project)
+                yield check_command(claim, note, project)
             case ClaimKind.VERSION:
                 yield check_version(claim, project)
             case ClaimKind.VALUE:
@@ -251,7 +250,7 @@ def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Ver
                 later.append(claim)
     for claim in later:
         near = beside[id(claim.passage.statement)]
-        yield check_symbol(claim, project, near, project.find_times(note))
+        yield check_symbol(claim, note, project, near)
 
 
 def _drop_superseded(verdicts: Sequence[Verdict]) -> list[Verdict]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ricordo.lint.claims.corrected_values import CorrectedValues
-from ricordo.lint.claims.history import ProjectHistory, parse_end_of_day
+from ricordo.lint.claims.history import CODE_ENDINGS, ProjectHistory, parse_end_of_day
 from ricordo.lint.claims.instructions import Instructions, is_instruction_file
 from ricordo.lint.claims.manifests import Manifests
 from ricordo.memory.note import Note, get_stem
@@ -77,14 +77,17 @@ class Project:
         return None
 
     def is_of_memory(self, path: str) -> bool:
-        """Return whether a file of the project belongs to the memory that lies in it."""
-        return bool(self.memory_folder) and path.startswith(self.memory_folder)
+        """Return whether a file of the project belongs to the memory that lies in it: code beside
+        the notes does not.
+        """
+        is_below = bool(self.memory_folder) and path.startswith(self.memory_folder)
+        return is_below and not path.endswith(CODE_ENDINGS)
 
     def search_words(self, words: Iterable[str]) -> None:
         """Search the project for all `words` at once, which is faster than one by one."""
         unknown = {word for word in words if word not in self._presence}
         if unknown:
-            present = self.words.find_present(unknown, self.memory_folder)
+            present = self.words.find_present(unknown, self.is_of_memory)
             self._presence.update((word, word in present) for word in unknown)
 
     def has_word(self, word: str) -> bool:

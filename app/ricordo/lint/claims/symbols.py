@@ -109,21 +109,26 @@ def get_search_word(claim: ProjectClaim) -> str:
     )
 
 
+def list_spellings(word: str) -> tuple[str, ...]:
+    """Return a name as it is written, and without or with the sign of a private name."""
+    return word, word.lstrip("_") if word.startswith("_") else f"_{word}"
+
+
 def check_symbol(
-    claim: ProjectClaim, project: Project, beside: Iterable[str], times: NoteTimes
+    claim: ProjectClaim, note: Note, project: Project, beside: Iterable[str]
 ) -> Verdict | None:
     """Return whether the project contains the name; `beside` are the paths in the same statement.
-    None where nothing shows that it is a name of the project: neither its code at one of the
-    `times` of the note nor, without git, one of those paths.
+    None where nothing shows that it is a name of the project: neither its code when the note was
+    written or changed nor, without git, one of those paths.
     """
-    word = get_search_word(claim)
+    word, times = get_search_word(claim), project.find_times(note)
     is_marked = claim.text.startswith("--") or any(
         claim.text in text and parse_symbol(text) for _, text in claim.passage.code
     )
     if not is_marked and has_year(claim.passage.statement.text):
         # what is told of a day
         return None
-    if project.has_word(word):
+    if any(map(project.has_word, list_spellings(word))):
         if is_marked and (moved := _find_move(word, beside, project, times)):
             path, *evidence = moved
             gone = f"{path} no longer defines {word}"
@@ -134,11 +139,22 @@ def check_symbol(
         return claim.to_unchecked(left_out)
     absent = f"no file of the project contains {word}"
     if project.tree.commit:
-        removal = _find_removal(word, project, times, only_defined=not is_marked)
-        # what is not marked as code may be any word, unless a commit shows how the code lost it
-        if not removal or not (is_marked or len(removal) > 1):
+        # what is not marked, or a plain word before brackets, may be anything but what was defined
+        is_sure = is_marked and _TELLING.fullmatch(word) is not None
+        found = _find_former(claim, project, times, only_defined=not is_sure)
+        if found is None:
             return None
-        return claim.to_verdict(CheckOutcome.MISSING, *removal, existed=True)
+        path, had = found
+        removed = project.history.find_removed(word, path)
+        if not removed:
+            # what is not marked as code may be any word
+            return claim.to_verdict(CheckOutcome.MISSING, had, existed=True) if is_marked else None
+        commit = removed[0][0]
+        if project.find_line_time(note, claim.line) >= commit.at:
+            # who wrote it knew
+            return None
+        last = f"git: removed in {commit.summary}"
+        return claim.to_verdict(CheckOutcome.MISSING, last, had, existed=True)
     if not is_marked or not any(_is_tied(word, path, project) for path in beside):
         return None
     return claim.to_verdict(CheckOutcome.MISSING, absent)
@@ -180,7 +196,8 @@ def _imports(text: str, name: str, project: Project) -> bool:
         return False
     sources = [next(filter(None, it.groups())) for it in _build_import(name).finditer(text)]
     # an alias of the project is named after one of its folders
-    own = {*project.folder_names, *(it.partition(".")[0] for it in project.tree.files)}
+    code = (it for it in project.tree.files if it.endswith(CODE_ENDINGS))
+    own = {*project.folder_names, *(it.rpartition(".")[0] for it in code)}
     return bool(sources) and all(
         not it.startswith((".", "/", "~", "@/", "#", "$"))
         and _IMPORT_END.split(it.lstrip("@"))[0] not in own
@@ -218,7 +235,7 @@ def search_removed(
     """
     absent: dict[str, set[str]] = defaultdict(set)
     for note, words in words_of:
-        missing = [word for word in words if not project.has_word(word)]
+        missing = [it for it in words if not any(map(project.has_word, list_spellings(it)))]
         for moment in set(project.find_times(note)) if missing else ():
             if before := project.history.graph.find_at(moment):
                 absent[before[0]].update(missing)
@@ -227,12 +244,14 @@ def search_removed(
         project.history.find_words_at(commit, sorted(wanted))
 
 
-def _find_removal(
-    word: str, project: Project, times: NoteTimes, *, only_defined: bool
-) -> tuple[str, ...]:
-    """Return the evidence that the code had a name when the note was written or changed, and lost
-    it; empty where it had not, or `only_defined` and it only used the name of something else.
+def _find_former(
+    claim: ProjectClaim, project: Project, times: NoteTimes, *, only_defined: bool
+) -> tuple[str, str] | None:
+    """Return a file of the code that had the name at one of the `times` of the note, and the
+    evidence; None where none had, or, with `only_defined`, it only used the name.
     """
+    word = get_search_word(claim)
+    owner = _SEPARATOR.split(claim.text)[0]
     for moment in dict.fromkeys((times.changed, times.written)):
         before = project.history.graph.find_at(moment)
         if before is None:
@@ -242,11 +261,10 @@ def _find_removal(
         text = project.history.load_text_at(hash_, path) if path else ""
         if only_defined and not _defines(text, word):
             continue
-        if path and not project.is_elsewhere(path) and not _imports(text, word, project):
-            removed = project.history.find_removed(word, path)
-            last = f"git: removed in {removed[0][0].summary}" if removed else ""
-            return (*filter(None, (last,)), f"{path} had it in {commit.summary}")
-    return ()
+        is_of_library = any(_imports(text, name, project) for name in {word, owner})
+        if path and not project.is_elsewhere(path) and not is_of_library:
+            return path, f"{path} had it in {commit.summary}"
+    return None
 
 
 def _is_tied(word: str, path: str, project: Project) -> bool:

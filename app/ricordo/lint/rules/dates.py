@@ -87,10 +87,12 @@ class _DatePatterns(NamedTuple):
     "a date in the past that the note treats as future",
     roles=NOTES,
     depends_on_day=True,
+    depends_on_commit=True,
 )
 def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find deadlines and plans whose day is over, each day once; pages of a wiki are left out, for
-    their dates are those of their subjects.
+    their dates are those of their subjects. Only a day that was to come when the text was written
+    is surely planned.
     """
     if context.layout.has_own_conventions:
         return
@@ -109,7 +111,8 @@ def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
                     places[dated.day].append((statement, dated))
     for (statement, dated), *others in places.values():
         lines = (it.line_at(day.start) for it, day in others)
-        yield _report_passed(statement, dated, [f"also in {note.path}:{line}" for line in lines])
+        also = [f"also in {note.path}:{line}" for line in lines]
+        yield _report_passed(note, statement, dated, also, context.evidence)
 
 
 @note_rule(
@@ -194,16 +197,27 @@ def _is_done_below(title: ProseBlock, below: Iterable[ProseBlock]) -> bool:
     return bool(items) and all(_CHECKED.match(it) or DONE_MARK.search(it) for it in items)
 
 
-def _report_passed(statement: ProseBlock, dated: FoundDate, also: list[str]) -> RuleResult:
-    written = statement.text[dated.start : dated.end]
+def _report_passed(
+    note: Note, statement: ProseBlock, dated: FoundDate, also: Iterable[str], evidence: Evidence
+) -> RuleResult:
+    line = statement.line_at(dated.start)
+    written = find_day_of_passage(note, line) or _find_change(note, evidence).date()
     quoted = statement.line_text_at(dated.start)
-    message = f"{written} has passed, but the note treats it as future."
-    return RuleResult(statement.line_at(dated.start), message, quoted, (quoted, *also))
+    day = statement.text[dated.start : dated.end]
+    message = f"{day} has passed, but the note treats it as future."
+    # a record of a day tells what was to come then
+    is_sure = written < dated.day and not _RECORD.match(note.stem)
+    at_most = Severity.WARNING if is_sure else Severity.INFO
+    return RuleResult(line, message, quoted, (quoted, *also), at_most=at_most)
 
 
 def _is_future_tense(statement: ProseBlock, dated: FoundDate) -> bool:
     spoken = lower_text(statement.prose)
     if spoken[dated.start : dated.end].isspace() or _SECONDS.match(spoken, dated.end):
+        return False
+    closing = next(_find_clause_ends(spoken, dated.end, len(spoken)), None)
+    if closing is not None and closing[0] in "?？":
+        # nobody plans what he asks
         return False
     patterns = _date_patterns()
     clause = _clause(spoken, dated.start, dated.end)
@@ -323,7 +337,7 @@ def never_read(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
         return
     last = datetime.fromisoformat(evidence.last_session)
     notes = [
-        it for it in memory.notes if it.role is FileRole.NOTE and _written(it, evidence) < last
+        it for it in memory.notes if it.role is FileRole.NOTE and _find_change(it, evidence) < last
     ]
     unread = [note for note in notes if note.path not in evidence.reads]
     if len(unread) > max(1, _SHARE_UNREAD * len(notes)):
@@ -333,8 +347,8 @@ def never_read(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
         yield RuleResult(0, message, note.path, path=note.path)
 
 
-def _written(note: Note, evidence: Evidence) -> datetime:
-    """Return when the note was last written: by its frontmatter, else by git, else by its file."""
+def _find_change(note: Note, evidence: Evidence) -> datetime:
+    """Return when the note was last changed: by its frontmatter, else by git, else by its file."""
     try:
         at = datetime.fromisoformat(note.stated_date)
     except ValueError:
@@ -343,7 +357,8 @@ def _written(note: Note, evidence: Evidence) -> datetime:
     if at.tzinfo is None:
         at = at.replace(tzinfo=UTC)
     # a day without a time lasts until its end
-    return at + timedelta(days=1) if len(note.stated_date) == len("2026-11-19") else at
+    is_day = len(note.stated_date) == len("2026-11-19")
+    return at + timedelta(days=1) - timedelta.resolution if is_day else at
 
 
 def _stale_depends_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from ricordo.lexicon import Triggers, lower_text, read_words
 from ricordo.lint.finding import Fix, Severity
@@ -18,7 +18,7 @@ from ricordo.lint.rule import ALL_ROLES, RuleContext, RuleResult, note_rule
 from ricordo.memory.layout import FileRole
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
-from ricordo.secrets import Secret, find_secrets
+from ricordo.secrets import Secret, find_secrets, is_evident
 from ricordo.text import find_hidden_characters, make_visible
 
 _SEQUENCE = compile_lazily(
@@ -78,18 +78,26 @@ def _is_plain_word(note: Note, item: Secret) -> bool:
     return all(not other.start <= item.start < other.end for other in find_secrets(alone))
 
 
-_ANYBODYS = compile_lazily(
-    r"0?1234?5?6?7?8?9?0?|(?:admin|change-?me|demo|example|guest|pass|passwor[dt]|root|secret|test)"
-    r"[-_@]?\d{0,4}!?",
-    re.IGNORECASE,
-)
-"""The passwords that everybody knows."""
 _CODE = compile_lazily(
     r"^[ ]{0,3}(`{3,}+|~{3,}+)[\s\S]*?(?:^[ ]{0,3}\1|\Z)|`[^`\n]+`", re.MULTILINE
 )
 _QUOTED = compile_lazily(
     r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|「[^」\n]*」|'[^'\n]*'"
 )
+
+
+class FoundInjection(NamedTuple):
+    """A line that may be a prompt injection."""
+
+    line: int
+    """1-based."""
+    message: str
+    """What it does."""
+    quoted: str
+    is_sure: bool
+    """Whether no owner of a memory would write it: normal orders to an agent are what memories are
+    made of.
+    """
 
 
 class _Injection:
@@ -102,6 +110,10 @@ class _Injection:
         self.needs = Triggers(written["needs"])
         self.also = Triggers(written.get("also", written["needs"]))
         self.outside_code: bool = written.get("outside_code", False)
+        self.orders: bool = written.get("orders", True)
+        """Whether it is an order, which hidden text need not be."""
+        self.is_sure: bool = written.get("is_sure", False)
+        """Whether no owner writes it even where readers see it."""
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -121,9 +133,9 @@ class _Injection:
     roles=ALL_ROLES,
 )
 def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Find secrets; the value is never reported, its hash identifies the finding. A password that
-    anybody would try is worth knowing, no more: mostly it is that of an example, as nearly all are
-    in raw sources, which others have published.
+    """Find secrets; the value is never reported, its hash identifies the finding. What only the
+    words around it make a secret is worth knowing, no more: mostly it is that of an example or a
+    test, as nearly all are in raw sources, which others have published.
     """
     lines = LineCounter(note.text)
     every = find_secrets(note.text)
@@ -134,8 +146,8 @@ def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
         evidence = (f"{item.kind}, {item.end - item.start} characters, line {line}",)
         message = f"Possible secret: {item.kind}."
         fix = fix_secret(note, item, every)
-        is_example = note.role is FileRole.SOURCE or _ANYBODYS.fullmatch(value)
-        at_most = Severity.INFO if is_example else Severity.ERROR
+        is_sure = note.role is not FileRole.SOURCE and is_evident(item.kind, value)
+        at_most = Severity.ERROR if is_sure else Severity.INFO
         yield RuleResult(line, message, digest.hexdigest(), evidence, fix=fix, at_most=at_most)
 
 
@@ -147,8 +159,10 @@ def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
 )
 def instruction_shaped(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find orders to the agent that no owner of a memory would write; each line once."""
-    for line, message, quoted in find_injections(note):
-        yield RuleResult(line, f"Possible prompt injection: {message}.", quoted, (quoted,))
+    for line, message, quoted, is_sure in find_injections(note):
+        at_most = Severity.WARNING if is_sure else Severity.INFO
+        says = f"Possible prompt injection: {message}."
+        yield RuleResult(line, says, quoted, (quoted,), at_most=at_most)
 
 
 def is_unsafe(note: Note) -> bool:
@@ -156,8 +170,8 @@ def is_unsafe(note: Note) -> bool:
     return bool(find_secrets(note.text)) or next(find_injections(note), None) is not None
 
 
-def find_injections(note: Note) -> Iterator[tuple[int, str, str]]:
-    """Yield each line that may be a prompt injection: its number, what it does, and the line."""
+def find_injections(note: Note) -> Iterator[FoundInjection]:
+    """Yield each line that may be a prompt injection."""
     text, known = lower_text(note.text), words_of_note(note)
     if not _any_needed().are_in(known, text):
         return
@@ -170,7 +184,8 @@ def find_injections(note: Note) -> Iterator[tuple[int, str, str]]:
             line = lines.at(start)
             if line not in reported:
                 reported.add(line)
-                yield line, injection.message, _line_at(note.text, start)
+                is_sure = injection.is_sure or (injection.orders and _is_in_comment(text, start))
+                yield FoundInjection(line, injection.message, _line_at(note.text, start), is_sure)
 
 
 @note_rule(
@@ -217,6 +232,11 @@ def _find_places(injection: _Injection, note: Note, text: str) -> Iterator[int]:
             continue
         if not (_mentions().are_in(words_of_note(note), text) and _is_quoted(text, match)):
             yield match.start()
+
+
+def _is_in_comment(text: str, offset: int) -> bool:
+    """Return whether what is at `offset` is inside of a comment, which readers do not see."""
+    return text.rfind("<!--", 0, offset) > text.rfind("-->", 0, offset)
 
 
 def _begins_block(text: str, offset: int) -> bool:
