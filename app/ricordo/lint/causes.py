@@ -21,8 +21,12 @@ _MANY = 20
 """Findings that are one as well where they are as many for the size of the memory, or one answer
 settles them.
 """
-_BULK = frozenset(("oversized-note", "index-long-entry", "stale", "never-read"))
-"""The rules on size and age: a few such findings are already one."""
+_BULK = frozenset(
+    ("oversized-note", "index-long-entry", "index-missing-file", "stale", "never-read")
+)
+"""The rules on size and age, and on files that are gone together: a few such findings are already
+one.
+"""
 _FEWEST_IN_BULK = 3
 _SHOWN = 3
 """Findings that are shown as examples of such a habit."""

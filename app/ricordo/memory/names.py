@@ -126,13 +126,14 @@ class Names:
 
     def count_prefixes(self, source: str, links: Iterable[Link]) -> PrefixCounts:
         """Return for each beginning of `links` in the file at path `source` that is no folder of
-        the memory: how many have it, and how many of them lead to a note without it.
+        the memory: how many have it, and how many of them lead to a note without it only.
         """
         counts: dict[str, tuple[int, int]] = {}
         for link in links:
             for prefix in self._list_prefixes(link):
                 bare = link._replace(target=link.target.removeprefix(prefix))
-                leads = self.resolve(source, bare).target_kind is TargetKind.NOTE
+                as_written, without = (self.resolve(source, it).target_kind for it in (link, bare))
+                leads = without is TargetKind.NOTE and as_written is not TargetKind.NOTE
                 all_links, leading = counts.get(prefix, (0, 0))
                 counts[prefix] = all_links + 1, leading + leads
         return counts

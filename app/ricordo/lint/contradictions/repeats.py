@@ -29,6 +29,8 @@ _LEAST_ALIKE = 0.6
 """Share of common words from which two statements may be one."""
 _TEMPLATE = 3
 """Notes that make one statement word by word, or but for their names."""
+_LEAST_OWN = 0.25
+"""Minimum share of a note that is not from a template: below it, two notes differ by that rest."""
 _SHORTEST_NAME = 4
 _BEGINNING = 600
 """Characters in which a note says that it is generated."""
@@ -113,9 +115,13 @@ def compare_notes(
     """Return whether two notes repeat each other, including their first statement, or may: a
     relation of whole notes, or None. Statements of `templates` count only where there are no
     others, and not in a note with its name filled in: such notes are stubs of different things.
-    Reports that a program made are alike by their form: only equal ones repeat each other.
+    Reports that a program made, and notes that are hardly more than a template, are alike by their
+    form: only equal ones repeat each other.
     """
-    if one.body != other.body and _is_generated(one) and _is_generated(other):
+    if one.body != other.body and (
+        (is_generated(one) and is_generated(other))
+        or all(_is_from_template(it, templates) for it in digests)
+    ):
         return None
     mine, theirs = _build_shingles(one.body), _build_shingles(other.body)
     union = len(mine | theirs)
@@ -138,7 +144,7 @@ _build_shingles = lru_cache(maxsize=256)(build_shingles)
 """The same for notes that are compared with several others."""
 
 
-def _is_generated(note: Note) -> bool:
+def is_generated(note: Note) -> bool:
     """Return whether a note says at its beginning that a program makes it."""
     return bool(_generated().search(lower_text(note.body[:_BEGINNING])))
 
@@ -153,10 +159,22 @@ def _smaller(one: NoteDigest, other: NoteDigest) -> int:
 
 
 def _gists(digest: NoteDigest, templates: Templates) -> list[_Gist]:
-    told = [it.text for it in digest.statements if not it.in_frontmatter]
-    own = [it for it in told if it not in templates.literal and it not in templates.named]
+    told, own = _list_told(digest, templates)
     is_stub = not own and not templates.named.isdisjoint(told)
     return [] if is_stub else [_gist(text) for text in own or told]
+
+
+def _is_from_template(digest: NoteDigest, templates: Templates) -> bool:
+    """Return whether a note says something of its own, but hardly anything."""
+    told, own = (sum(map(len, texts)) for texts in _list_told(digest, templates))
+    return 0 < own < _LEAST_OWN * told
+
+
+def _list_told(digest: NoteDigest, templates: Templates) -> tuple[list[str], list[str]]:
+    """Return the statements of a note, and those of them that are from no template."""
+    told = [it.text for it in digest.statements if not it.in_frontmatter]
+    own = [it for it in told if it not in templates.literal and it not in templates.named]
+    return told, own
 
 
 def _gist(text: str) -> _Gist:

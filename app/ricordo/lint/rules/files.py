@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import median
 
 from ricordo.dates import find_day_in_title
@@ -122,10 +122,11 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
         paths = tuple(note.path for note in same[:_SHOWN])
         more = (f"and {len(same) - _SHOWN:,} more",) * (len(same) > _SHOWN)
         days = {find_day_in_title(note.stem) for note in same} - {None}
-        # one of them may be the newest, without a day
-        is_series = len(days) >= max(2, len(same) - 1)
-        # the name that a link has and the folder both tell such notes apart
-        is_clear = all(len({part(it) for it in same}) == len(same) for part in (_folder, _stem))
+        # one of them may be the newest, without a day; or a program numbers them
+        is_numbered = len({re.sub(r"\d+", "", note.stem) for note in same}) == 1
+        is_series = len(days) >= max(2, len(same) - 1) or (is_numbered and _differ(same, _stem))
+        # the name that a link has, or what it is a page of, and the folder tell such notes apart
+        is_clear = _differ(same, _folder) and (_differ(same, _stem) or _differ(same, _type))
         yield RuleResult(
             0,
             message,
@@ -137,12 +138,21 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
         )
 
 
+def _differ(notes: Sequence[Note], part: Callable[[Note], str]) -> bool:
+    """Return whether no two notes have the same `part`."""
+    return len({part(note) for note in notes}) == len(notes)
+
+
 def _folder(note: Note) -> str:
     return note.path.rpartition("/")[0]
 
 
 def _stem(note: Note) -> str:
     return normalize(note.stem)
+
+
+def _type(note: Note) -> str:
+    return note.type
 
 
 def _find_unclear_links(memory: Memory, shared: Mapping[str, Sequence[Note]]) -> dict[str, str]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
+from ricordo.lint.contradictions.repeats import is_generated
 from ricordo.lint.contradictions.statements import extract_content_words
 from ricordo.lint.conventions import Conventions
+from ricordo.lint.evidence import CheckOutcome, ClaimKind, Evidence
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.entries import (
     MissingEntries,
@@ -25,8 +27,9 @@ from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
 from ricordo.memory.change import EditLine
 from ricordo.memory.index import Entry, EntryForm, Load, MemoryIndex, strip_index
 from ricordo.memory.layout import FileRole
+from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import TargetKind, normalize
+from ricordo.memory.names import TargetKind, fold_name, normalize
 from ricordo.memory.note import Note, get_stem
 from ricordo.patterns import compile_lazily
 
@@ -36,6 +39,10 @@ _MANY_OF_A_NAME = 3
 """Files of one name from which an index that lists none of them leaves them out on purpose."""
 _SHARE_MISSING = 0.2
 """The part of the notes from which their missing entries are one finding."""
+_SAME_TOPIC = 0.5
+"""The part of the words of an entry that one on the same topic has."""
+_FEWEST_LISTED = 3
+"""Notes of a folder to which the file links that is their list."""
 _FEWEST_WORDS = 3
 """Words of a name by which an entry that links to no file is known to mean it."""
 _WRAPPED = re.compile(r"\s+(?!(?:[-*+]|\d{1,9}[.)])\s)\S")
@@ -58,6 +65,8 @@ def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleRes
             ):
                 continue
             if memory.resolve_entry(index, entry).target_kind is TargetKind.MISSING:
+                is_known = find_project_page(context.evidence, index.note, entry.link)
+                is_meant = is_known or is_to_come(index.note, entry.link)
                 message = f"Entry “{entry.title}” links to a missing file: {entry.link.target}."
                 yield RuleResult(
                     entry.line,
@@ -66,34 +75,39 @@ def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleRes
                     (entry.text,),
                     index.path,
                     fix_missing_file(memory, meant, index, entry),
-                    at_most=Severity.INFO if is_to_come(index.note, entry.link) else Severity.ERROR,
+                    at_most=Severity.INFO if is_meant else Severity.ERROR,
                 )
+
+
+def find_project_page(evidence: Evidence, file: Note, link: Link) -> str:
+    """Return the page of the project that a wikilink names; "" where none is known."""
+    verdicts = evidence.verdicts.get(file.path, ())
+    pages = (
+        verdict.evidence[0]
+        for verdict in verdicts
+        if verdict.claim == link.target
+        and verdict.kind is ClaimKind.PATH
+        and verdict.outcome is CheckOutcome.VALID
+    )
+    return next(pages, "")
 
 
 @memory_rule("unindexed-note", Severity.WARNING, "a note without an index entry")
 def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find notes that an index should list and none does; empty files are left out, and those that
-    another note took the place of. Where an index lacks more than a fifth of its notes, or nearly
-    all of a folder, that is one finding.
+    another note took the place of. Where an index lacks more than a fifth of its notes, that is one
+    finding. It matters little in an index that lists few notes or that a program writes, in a
+    folder of which it lists half at most, and for raw sources.
     """
-    unlisted = _find_unlisted_names(memory)
     broken = _find_broken_entries(memory)
-    astray = _list_words_astray(memory)
-    for index, notes in _group_by_index(memory, context.conventions):
-        missing = [
-            note
-            for note in notes
-            if not (
-                note.path in memory.entries
-                or note.stem in unlisted
-                or _is_superseded(note)
-                or _is_meant(note, astray)
-                or (note.path not in broken and is_named(memory, index.note.text, note))
-            )
-        ]
+    unlisted = _find_unlisted(memory, broken) if memory.indexes else frozenset()
+    for index, notes, is_list in _group_by_index(memory, context.conventions, unlisted):
+        missing = [note for note in notes if note.path in unlisted]
+        at_most = Severity.WARNING if is_list else Severity.INFO
         entries = MissingEntries(memory, index, missing, context.encrypted)
         if len(missing) > max(_FEW_MISSING, _SHARE_MISSING * len(notes)):
-            yield _report_incomplete(index, missing, len(notes), entries)
+            fix = entries.fix_all(missing) if is_list else None
+            yield _report_incomplete(index, missing, len(notes), fix, at_most)
             continue
         for note in missing:
             if note.path in broken:
@@ -102,7 +116,47 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             message = f"“{note.name}” is not listed in the index."
             why = entries.refuse(note)
             evidence = (f"no automatic entry: {why}",) if why else ()
-            yield RuleResult(0, message, note.path, evidence, note.path, entries.fix(note))
+            fix = entries.fix(note)
+            yield RuleResult(0, message, note.path, evidence, note.path, fix, at_most=at_most)
+
+
+def _find_unlisted(memory: Memory, broken: Container[str]) -> frozenset[str]:
+    """Return the paths of the notes that no index lists, means or names; the paths `broken` are of
+    those that one means by what is no link.
+    """
+    left_out = _find_unlisted_names(memory)
+    listed = memory.entries.keys() | _find_listed_in_folders(memory)
+    astray = _list_words_astray(memory)
+    nearest = NearestIndexes(memory)
+    return frozenset(
+        note.path
+        for note in memory.notes
+        if (index := nearest.find(note)) is not None
+        and not (
+            note.path in listed
+            or note.stem in left_out
+            or _is_superseded(note)
+            or _is_meant(note, astray)
+            or (note.path not in broken and is_named(memory, index.note.text, note))
+        )
+    )
+
+
+def _find_listed_in_folders(memory: Memory) -> set[str]:
+    """Return the paths of the notes to which a file of their folder links that links to most notes
+    there: it is the list of a folder without an index.
+    """
+    counts = Counter(note.path.rpartition("/")[0] for note in memory.notes)
+    listed: set[str] = set()
+    for source, links in memory.links.items():
+        folder = source.rpartition("/")[0]
+        if not folder or counts[folder] < _FEWEST_LISTED:
+            continue
+        beside = {it.path for it in links if it.path.rpartition("/")[0] == folder} - {source}
+        linked = beside & memory.by_path.keys()
+        if len(linked) >= _FEWEST_LISTED and 2 * len(linked) > counts[folder]:
+            listed |= linked
+    return listed
 
 
 def _is_superseded(note: Note) -> bool:
@@ -187,29 +241,44 @@ def _find_unlisted_names(memory: Memory) -> frozenset[str]:
 
 
 def _group_by_index(
-    memory: Memory, conventions: Conventions
-) -> Iterator[tuple[MemoryIndex, list[Note]]]:
-    """Yield each index with the notes that it should list; a folder below it of which it lists
-    hardly any note apart from the others.
+    memory: Memory, conventions: Conventions, unlisted: Container[str]
+) -> Iterator[tuple[MemoryIndex, list[Note], bool]]:
+    """Yield each index with the notes that it should list, and whether it is a list of them. Of
+    several folders, each of which it lists half at most comes apart from the others.
     """
     nearest = NearestIndexes(memory)
     indexes: dict[str, MemoryIndex] = {}
-    groups: dict[tuple[str, str], list[Note]] = {}
+    groups: dict[str, dict[str, list[Note]]] = {}
     for note in memory.notes if memory.indexes else ():
         index = nearest.find(note)
         if index is not None and not (note.is_readable and _is_blank(note)):
             indexes[index.folder] = index
             apart = next((it[:-1] for it in conventions.apart if note.path.startswith(it)), "")
             folder = apart or note.path.rpartition("/")[0]
-            groups.setdefault((index.folder, folder), []).append(note)
-    together: dict[str, list[Note]] = {}
-    for (of, folder), notes in groups.items():
-        listed = sum(note.path in memory.entries for note in notes)
-        if folder != of and len(notes) > _FEW_MISSING and listed <= _SHARE_MISSING * len(notes):
-            yield indexes[of], notes
-        else:
-            together.setdefault(of, []).extend(notes)
-    yield from ((indexes[of], notes) for of, notes in together.items())
+            groups.setdefault(index.folder, {}).setdefault(folder, []).append(note)
+    for of, by_folder in groups.items():
+        together: list[Note] = []
+        for notes in by_folder.values():
+            listed = sum(note.path not in unlisted for note in notes)
+            if len(by_folder) > 1 and 2 * listed <= len(notes):
+                yield indexes[of], notes, False
+            else:
+                together += notes
+        yield indexes[of], together, _is_list(memory, indexes[of], together, unlisted)
+
+
+def _is_list(
+    memory: Memory, index: MemoryIndex, notes: Sequence[Note], unlisted: Container[str]
+) -> bool:
+    """Return whether an index lists at least as many files as it lacks of `notes`, and somebody
+    writes it by hand. Raw sources are found from the pages about them.
+    """
+    entries = (it for it in index.entries if it.form in LISTED_FORMS)
+    files = {memory.resolve_entry(index, it).path for it in entries} & memory.by_path.keys()
+    missing = sum(note.path in unlisted for note in notes)
+    is_of_sources = any(note.role is FileRole.SOURCE for note in notes)
+    is_by_hand = not is_generated(index.note) and not is_of_sources
+    return is_by_hand and missing <= max(len(files), len(notes) - missing)
 
 
 def _is_blank(note: Note) -> bool:
@@ -217,27 +286,20 @@ def _is_blank(note: Note) -> bool:
 
 
 def _report_incomplete(
-    index: MemoryIndex, missing: Sequence[Note], expected: int, entries: MissingEntries
+    index: MemoryIndex,
+    missing: Sequence[Note],
+    expected: int,
+    fix: Fix | None,
+    at_most: Severity,
 ) -> RuleResult:
-    """Return the one finding for all notes that an index lacks. An index that lists less than half
-    of its notes is no list of them.
-    """
+    """Return the one finding for all notes that an index lacks."""
     folder = posixpath.commonpath([note.path.rpartition("/")[0] for note in missing])
     where = f" in {folder}" if folder != index.folder else ""
     message = f"The index does not list {len(missing)} of {expected} notes{where}."
     named = ", ".join(note.path for note in missing[:_SHOWN])
     more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
-    is_list = len(missing) * 2 < expected
-    at_most = Severity.WARNING if is_list else Severity.INFO
-    return RuleResult(
-        0,
-        message,
-        f"many{where}",
-        (f"not listed: {named}{more}",),
-        index.path,
-        entries.fix_all(missing) if is_list else None,
-        at_most=at_most,
-    )
+    evidence = (f"not listed: {named}{more}",)
+    return RuleResult(0, message, f"many{where}", evidence, index.path, fix, at_most=at_most)
 
 
 def is_named(memory: Memory, text: str, note: Note) -> bool:
@@ -269,7 +331,8 @@ def get_listed(memory: Memory, context: RuleContext) -> tuple[object, ...]:
 def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find listed entries of one index that link to the same place of the same note. Where several
     are in two sections of an index that costs no load, that is meant: what is important comes
-    first, and everything below. Entries without a word in common are for two topics of the note.
+    first, and everything below. Entries of two titles with few words in common are for two topics
+    of the note.
     """
     for index in memory.indexes:
         pairs = list(_find_listed_twice(memory, index))
@@ -293,9 +356,12 @@ def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[Rule
 
 
 def _differ_in_topic(first: Entry, second: Entry) -> bool:
-    """Return whether the texts of two entries have several words each, and none in common."""
+    """Return whether two entries have other titles and several words each, hardly any in common."""
+    if fold_name(first.title) == fold_name(second.title):
+        return False
     words = [_split_name(it.text.replace(it.link.target, " ")) for it in (first, second)]
-    return min(map(len, words)) >= _FEWEST_WORDS and words[0].isdisjoint(words[1])
+    shared = len(words[0] & words[1])
+    return min(map(len, words)) >= _FEWEST_WORDS and shared < _SAME_TOPIC * min(map(len, words))
 
 
 def _find_listed_twice(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str, Entry, Entry]]:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from ricordo.agents.registry import list_instruction_files
 from ricordo.lint.claims.claim import load_names
-from ricordo.lint.evidence import CheckOutcome, ClaimKind, Evidence
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.links import LinkTargets, is_to_come, relink, remove_link
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
-from ricordo.lint.rules.index import LISTED_FORMS, NearestIndexes, is_named
+from ricordo.lint.rules.index import LISTED_FORMS, NearestIndexes, find_project_page, is_named
 from ricordo.memory.layout import FileRole
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
@@ -82,7 +81,7 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
         link = resolved.link
         if not link.is_wikilink or file.role is FileRole.SUPPORT or _is_entry(memory, file, link):
             continue
-        if page := _find_project_page(context.evidence, file, link):
+        if page := find_project_page(context.evidence, file, link):
             message = f"Link to a page of the project, not to a note: {page}."
             evidence = (_line(file, link),)
             yield RuleResult(
@@ -110,19 +109,6 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
         yield RuleResult(link.line, message, target, (_line(file, link), *also), file.path)
 
 
-def _find_project_page(evidence: Evidence, file: Note, link: Link) -> str:
-    """Return the page of the project that a wikilink names; "" where none is known."""
-    verdicts = evidence.verdicts.get(file.path, ())
-    pages = (
-        verdict.evidence[0]
-        for verdict in verdicts
-        if verdict.claim == link.target
-        and verdict.kind is ClaimKind.PATH
-        and verdict.outcome is CheckOutcome.VALID
-    )
-    return next(pages, "")
-
-
 def _is_note_name(target: str) -> bool:
     """Return whether the target of a wikilink is neither a file of another kind nor a word for any
     note, which an example has.
@@ -132,14 +118,15 @@ def _is_note_name(target: str) -> bool:
 
 
 def _has_notes_for_links(memory: Memory) -> bool:
-    """Return whether nearly all wikilinks of a memory have their note, so that it is no custom to
-    link to what is still to be written.
+    """Return whether nearly all wikilinks of a memory, and nearly all its links, have their note:
+    so that it is no custom to link to what is still to be written, nor the memory a part of one.
     """
-    kinds = Counter(
-        resolved.target_kind
-        for resolved in chain.from_iterable(memory.links.values())
-        if resolved.link.is_wikilink
-    )
+    every = list(chain.from_iterable(memory.links.values()))
+    return all(map(_is_usual, (every, [it for it in every if it.link.is_wikilink])))
+
+
+def _is_usual(links: Iterable[ResolvedLink]) -> bool:
+    kinds = Counter(it.target_kind for it in links)
     found, missing = kinds[TargetKind.NOTE], kinds[TargetKind.MISSING]
     return found >= _FEWEST_LINKS and found >= _USUAL * (found + missing)
 
