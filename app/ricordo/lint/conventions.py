@@ -85,6 +85,8 @@ NO_SCHEMA = Schema()
 class Conventions:
     """What is usual in a memory and in each of its folders."""
 
+    is_learned: bool = False
+    """Whether the memory has notes enough to show it."""
     unusual: frozenset[str] = frozenset()
     """Of `frontmatter`, `name`, `description` and `type`: what no convention asks for."""
     unusual_in: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -115,7 +117,8 @@ class Conventions:
         """All of them in a fixed order, as part of the key of a cache."""
         by_folder = ((folder, sorted(names)) for folder, names in self.unusual_in.items())
         sizes = self.usual_size, self.long_sizes
-        found = sorted(self.unusual), sorted(by_folder), *sizes, self.title.value
+        learned = self.is_learned, sorted(self.unusual), sorted(by_folder)
+        found = *learned, *sizes, self.title.value
         left_out = sorted(self.without_frontmatter), self.apart
         form = sorted(self.nested), self.name_form
         return (
@@ -131,9 +134,8 @@ class Conventions:
         """Return whether the note at `path` is an exception without this part of its head."""
         if "fields" in self.set_by_user:
             return name not in self.unusual
-        if self.is_apart(path) or (
-            name == FRONTMATTER and get_stem(path) in self.without_frontmatter
-        ):
+        is_plain = not self.is_learned or get_stem(path) in self.without_frontmatter
+        if self.is_apart(path) or (name == FRONTMATTER and is_plain):
             return False
         folder = path.rpartition("/")[0]
         return name not in self.unusual and name not in self.unusual_in.get(folder, ())
@@ -195,6 +197,7 @@ class ConventionLearner:
             if len(self._counts) > 1 and (unusual := _find_unusual(counts, demanded))
         }
         learned = Conventions(
+            is_learned=True,
             unusual=_find_unusual(every),
             unusual_in=unusual_in,
             nested=frozenset(
@@ -453,8 +456,13 @@ _FIELDS: Mapping[str, Callable[[Note, Layout], bool]] = {
 
 
 def find_missing_fields(note: Note, layout: Layout) -> list[str]:
-    """Return those of name, description and type that the layout requires and the note lacks."""
-    return [name for name in layout.required if not _FIELDS[name](note, layout)]
+    """Return those of name, description and type that the layout requires and the note lacks; where
+    each memory settles its form for itself, a heading is a name too.
+    """
+    missing = [name for name in layout.required if not _FIELDS[name](note, layout)]
+    if layout.has_own_conventions and note.heading:
+        return [name for name in missing if name != "name"]
+    return missing
 
 
 def list_fields(conventions: Conventions, layout: Layout) -> list[str]:
@@ -512,12 +520,27 @@ def read_schema(path: str, text: str) -> Schema:
     not said.
     """
     lines = text.split("\n")
-    demanded = [fields for fields in (*_read_forms(lines), *_read_lists(lines)) if fields]
-    return Schema(path, frozenset.intersection(*demanded) if demanded else frozenset())
+    forms = [form for form in _read_forms(lines) if form.fields]
+    stated = [form.fields for form in forms if form.is_demanded]
+    demanded = [fields for fields in (*stated, *_read_lists(lines)) if fields]
+    if not demanded:
+        return Schema(path)
+    fields = frozenset.intersection(*demanded)
+    # the form of one kind of page has what every page has, or it is the form of something else
+    kinds = [form.fields for form in forms if 2 * len(form.fields & fields) >= len(form.fields)]
+    return Schema(path, fields.intersection(*kinds))
 
 
-def _read_forms(lines: Sequence[str]) -> Iterator[frozenset[str]]:
-    """Yield the fields of each frontmatter that is shown in a code block as one to be used."""
+class _ShownForm(NamedTuple):
+    """A frontmatter that is shown in a code block."""
+
+    fields: frozenset[str]
+    is_demanded: bool
+    """Whether the lines above say that it is to be used."""
+
+
+def _read_forms(lines: Sequence[str]) -> Iterator[_ShownForm]:
+    """Yield each frontmatter that is shown in a code block."""
     begin = -1
     for number, line in enumerate(lines):
         if not _FENCE.match(line):
@@ -528,8 +551,9 @@ def _read_forms(lines: Sequence[str]) -> Iterator[frozenset[str]]:
         block = [text.strip() for text in lines[begin + 1 : number]]
         above = "\n".join(lines[max(0, begin - _ABOVE) : begin])
         is_form = bool(block) and block[0] == "---" and "---" in block[1:]
-        if is_form and _DEMAND.search(above) and _ABOUT_FRONTMATTER.search(above):
-            yield _read_fields(block[1 : block.index("---", 1)])
+        if is_form:
+            is_demanded = bool(_DEMAND.search(above) and _ABOUT_FRONTMATTER.search(above))
+            yield _ShownForm(_read_fields(block[1 : block.index("---", 1)]), is_demanded)
         begin = -1
 
 

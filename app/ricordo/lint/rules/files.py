@@ -60,7 +60,9 @@ def oversized_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
 
 @note_rule("empty-note", Severity.WARNING, "a note without text")
 def empty_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Find notes with nothing but frontmatter, headings, labels or placeholders."""
+    """Find notes with nothing but frontmatter, headings, labels or placeholders; nobody writes in a
+    raw source.
+    """
     start = 0 if note.role is FileRole.SOURCE else note.frontmatter.end
     if note.read_error or len(note.text) - start > _SHORT:
         return
@@ -72,6 +74,7 @@ def empty_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
             body.strip(),
             (body.strip(),) * bool(body.strip()),
             fix=Fix("retire the note", (Retire(note.path),)),
+            at_most=Severity.INFO if note.role is FileRole.SOURCE else Severity.WARNING,
         )
 
 
