@@ -22,8 +22,6 @@ from ricordo.patterns import compile_lazily
 
 _FEWEST = 3
 """Notes from which a convention can be learned; of fewer the layout decides."""
-_LONG = 16
-"""Kilobytes of a long note."""
 _FEWEST_FOLDERS = 2
 """Folders with notes from which one may have no pages."""
 _SHARE_REACHED = 0.05
@@ -85,8 +83,8 @@ NO_SCHEMA = Schema()
 class Conventions:
     """What is usual in a memory and in each of its folders."""
 
-    is_learned: bool = False
-    """Whether the memory has notes enough to show it."""
+    is_sparse: bool = False
+    """Whether the memory has too few notes to show it."""
     unusual: frozenset[str] = frozenset()
     """Of `frontmatter`, `name`, `description` and `type`: what no convention asks for."""
     unusual_in: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -100,10 +98,6 @@ class Conventions:
     """Fields that most notes have inside `metadata`, not at the top."""
     name_form: NameForm | None = None
     """The form of the names of most notes; None where there is no such form."""
-    usual_size: int = 0
-    """The median size of the notes in bytes, to the kilobyte; 0 where there are too few."""
-    long_sizes: tuple[int, ...] = ()
-    """The sizes in bytes of the long notes, to the kilobyte, the shortest first."""
     title: TitleSource = TitleSource.KEY
     demanded: frozenset[str] = frozenset()
     """Further fields that the schema demands and most notes have."""
@@ -116,9 +110,8 @@ class Conventions:
     def parts(self) -> tuple[object, ...]:
         """All of them in a fixed order, as part of the key of a cache."""
         by_folder = ((folder, sorted(names)) for folder, names in self.unusual_in.items())
-        sizes = self.usual_size, self.long_sizes
-        learned = self.is_learned, sorted(self.unusual), sorted(by_folder)
-        found = *learned, *sizes, self.title.value
+        unusual = self.is_sparse, sorted(self.unusual), sorted(by_folder)
+        found = *unusual, self.title.value
         left_out = sorted(self.without_frontmatter), self.apart
         form = sorted(self.nested), self.name_form
         return (
@@ -134,7 +127,7 @@ class Conventions:
         """Return whether the note at `path` is an exception without this part of its head."""
         if "fields" in self.set_by_user:
             return name not in self.unusual
-        is_plain = not self.is_learned or get_stem(path) in self.without_frontmatter
+        is_plain = self.is_sparse or get_stem(path) in self.without_frontmatter
         if self.is_apart(path) or (name == FRONTMATTER and is_plain):
             return False
         folder = path.rpartition("/")[0]
@@ -146,7 +139,7 @@ class Conventions:
 
 
 NO_CONVENTIONS = Conventions()
-"""Of a memory with too few notes to learn from."""
+"""Of a memory from which nothing was learned."""
 
 
 class NoteForm(NamedTuple):
@@ -161,7 +154,6 @@ class NoteForm(NamedTuple):
     name_form: NameForm | None
     """None where its name is of another form, of two, or is missing."""
     has_heading: bool
-    kilobytes: int
 
 
 class ConventionLearner:
@@ -189,7 +181,7 @@ class ConventionLearner:
         for counts in self._counts.values():
             every.add(counts)
         if every.notes < _FEWEST:
-            return self._correct(NO_CONVENTIONS, memory.layout)
+            return self._correct(Conventions(is_sparse=True), memory.layout)
         demanded = _find_demanded(every, schema, memory.layout)
         unusual_in = {
             folder: unusual
@@ -197,15 +189,12 @@ class ConventionLearner:
             if len(self._counts) > 1 and (unusual := _find_unusual(counts, demanded))
         }
         learned = Conventions(
-            is_learned=True,
             unusual=_find_unusual(every),
             unusual_in=unusual_in,
             nested=frozenset(
                 key for key, count in every.nested.items() if 2 * count > every.headed
             ),
             name_form=_find_name_form(every),
-            usual_size=every.measure_usual_kilobytes() * 1024,
-            long_sizes=tuple(it * 1024 for it in every.list_long_kilobytes()),
             title=_find_title(every),
             demanded=demanded,
             schema=schema.path,
@@ -293,15 +282,12 @@ class _FormCounts:
         self.nested: Counter[str] = Counter()
         """Fields inside `metadata`."""
         self.name_forms: Counter[NameForm | None] = Counter()
-        self._sizes: Counter[int] = Counter()
-        """In kilobytes."""
 
     def count(self, form: NoteForm, by: int) -> None:
         """Count one note more (1) or less (-1)."""
         self.notes += by
         self.headed += by * form.has_frontmatter
         self.titled += by * form.has_heading
-        self._sizes[form.kilobytes] += by
         self.name_forms[form.name_form] += by
         for name in form.fields:
             self.fields[name] += by
@@ -316,21 +302,6 @@ class _FormCounts:
         self.fields.update(other.fields)
         self.nested.update(other.nested)
         self.name_forms.update(other.name_forms)
-        self._sizes.update(other._sizes)
-
-    def measure_usual_kilobytes(self) -> int:
-        """Return the median size."""
-        half = self.notes / 2
-        for size, number in sorted(self._sizes.items()):
-            half -= number
-            if half <= 0:
-                return size
-        return 0
-
-    def list_long_kilobytes(self) -> list[int]:
-        """Return the sizes of the notes that are long for any memory, the shortest first."""
-        counts = sorted(self._sizes.items())
-        return [size for size, number in counts if size >= _LONG for _ in range(number)]
 
 
 def _read_form(note: Note, layout: Layout) -> NoteForm:
@@ -344,8 +315,6 @@ def _read_form(note: Note, layout: Layout) -> NoteForm:
         tuple(metadata) if isinstance(metadata, Mapping) else (),
         _read_name_form(note, layout),
         bool(note.heading),
-        # to the kilobyte, so that an edit of one note rarely changes what is usual
-        round(note.facts.size / 1024),
     )
 
 

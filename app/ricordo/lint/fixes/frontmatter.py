@@ -10,7 +10,7 @@ from ricordo.lint.conventions import Conventions, NameForm, build_name
 from ricordo.lint.finding import Fix
 from ricordo.lint.fixes.entries import summarise_text
 from ricordo.lint.fixes.lines import remove_lines, split_plain_lines
-from ricordo.memory.change import EditLine, Insert, SetField
+from ricordo.memory.change import ChangeOperation, EditLine, Insert, SetField
 from ricordo.memory.frontmatter import parser as frontmatter
 from ricordo.memory.frontmatter.parser import Frontmatter, Value
 from ricordo.memory.layout import Layout
@@ -200,8 +200,8 @@ def fix_covered_frontmatter(note: Note, inner: InnerFrontmatter) -> Fix | None:
     first = note.line_of(inner.start)
     block = note.text[inner.start : inner.start + inner.frontmatter.end]
     numbers = range(first, first + len(block.splitlines()))
-    acts = [*remove_lines(note, numbers), Insert(note.path, 0, block)]
-    return Fix("move the frontmatter to the beginning", tuple(acts))
+    removed: tuple[ChangeOperation, ...] = remove_lines(note, numbers)
+    return Fix("move the frontmatter to the beginning", (*removed, Insert(note.path, 0, block)))
 
 
 def _list_keys(layout: Layout) -> tuple[str, ...]:

@@ -35,24 +35,36 @@ _FEWEST_OF_A_TYPE = 3
 """Notes of one type from which it is no slip."""
 
 
-@note_rule("frontmatter-missing", Severity.WARNING, "a note without frontmatter", roles=NOTES)
-def frontmatter_missing(note: Note, context: RuleContext) -> Iterator[RuleResult]:
+@memory_rule("frontmatter-missing", Severity.WARNING, "a note without frontmatter")
+def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find notes without frontmatter where the agent expects it and nearly all others have it, and
-    those in which something is above it, so that no agent takes it for one.
+    those in which something is above it, so that no agent takes it for one. A file that the index
+    does not list, such as a log, may be no note.
     """
-    if not context.layout.expects_frontmatter or note.frontmatter.is_present:
+    if not context.layout.expects_frontmatter:
         return
-    if note.frontmatter.error or not note.is_readable or not note.text.strip():
-        return
-    if inner := find_covered_frontmatter(note, context.layout):
-        line, fields = note.line_of(inner.start), ", ".join(inner.frontmatter.fields)
-        message = f"Frontmatter on line {line}: agents look for it on line 1."
-        fix = fix_covered_frontmatter(note, inner)
-        yield RuleResult(line, message, note.path, (fields,), fix=fix)
-    elif context.conventions.expects(FRONTMATTER, note.path):
-        first = note.text.strip().partition("\n")[0]
-        message = f"“{note.name}” has no frontmatter."
-        yield RuleResult(1, message, note.path, (first,), fix=_add_frontmatter(note, context))
+    for note in memory.notes:
+        if note.role is not FileRole.NOTE or note.frontmatter.is_present or note.frontmatter.error:
+            continue
+        if not note.is_readable or not note.text.strip():
+            continue
+        if covered := find_covered_frontmatter(note, context.layout):
+            line, fields = note.line_of(covered.start), ", ".join(covered.frontmatter.fields)
+            message = f"Frontmatter on line {line}: agents look for it on line 1."
+            fix = fix_covered_frontmatter(note, covered)
+            yield RuleResult(line, message, note.path, (fields,), note.path, fix)
+        elif context.conventions.expects(FRONTMATTER, note.path):
+            is_note = note.path in memory.entries or not memory.entries
+            message = f"“{note.name}” has no frontmatter."
+            yield RuleResult(
+                1,
+                message,
+                note.path,
+                (note.text.strip().partition("\n")[0],),
+                note.path,
+                _add_frontmatter(note, context),
+                at_most=Severity.WARNING if is_note else Severity.INFO,
+            )
 
 
 @note_rule("frontmatter-invalid", Severity.ERROR, "frontmatter that is not valid YAML")
