@@ -80,8 +80,10 @@ def render_diagnostic(found: FoundIn, view: View, advice: str = "") -> Iterator[
     for text in _choose_evidence(finding, excerpt, folder):
         yield [(f"{gutter} = ", "gutter"), (label, "bold"), (clip(text, _MOST_CELLS), "")]
         label = " " * len(label)
-    if (help_text := _describe_fix(finding) or advice) and not is_dismissed:
-        yield [(f"{gutter} = ", "gutter"), ("help: ", "bold"), (help_text, "")]
+    label = "help: "
+    for text in () if is_dismissed else _list_help(finding, advice):
+        yield [(f"{gutter} = ", "gutter"), (label, "bold"), (text, "")]
+        label = " " * len(label)
 
 
 def _render_place(finding: Finding, excerpt: Excerpt | None, folder: str) -> Line:
@@ -162,14 +164,16 @@ def _choose_evidence(finding: Finding, excerpt: Excerpt | None, folder: str) -> 
     return chosen[:_MOST_EVIDENCE]
 
 
-def _describe_fix(finding: Finding) -> str:
-    """Return what would fix the finding, and how; "" without an automatic fix."""
-    if finding.members:
-        option = f"`ricordo lint --select {finding.rule} --full` lists them"
-        return f"{finding.fix_label}; {option}" if finding.fix_label else option
-    if finding.fix is None:
-        return ""
+def _list_help(finding: Finding, advice: str) -> Iterator[str]:
+    """Yield what fixes the finding, else the `advice`; for several as one, how all are settled."""
+    option = "--fix" if is_fixed_by_safe_fixes(finding) else "--fix --unsafe"
+    how = f"{option} tries it"
     if finding.rule in INTERACTIVE_RULES:
-        return f"{finding.fix.label}; F in the notebook does it"
-    option = "--fix" if finding.fix.safe else "--fix --unsafe"
-    return f"{finding.fix.label}; {option} tries it"
+        how = "F in the notebook does it"
+    elif finding.members:
+        how = f"`ricordo lint --select {finding.rule} {option}` tries them"
+    if text := f"{finding.fix_label}; {how}" if finding.fix_label else advice:
+        yield text
+    if finding.members:
+        lists = f"`ricordo lint --select {finding.rule} --full` lists them"
+        yield f"{lists}, `ricordo lint --dismiss {finding.id}` dismisses them all"

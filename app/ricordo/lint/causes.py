@@ -28,6 +28,7 @@ _BULK = frozenset(
 one.
 """
 _FEWEST_IN_BULK = 3
+"""Findings of them, or notes with a fault of form on more than that part, that are one."""
 _SHOWN = 3
 """Findings that are shown as examples of such a habit."""
 FIRST = (
@@ -51,12 +52,9 @@ _FORM = frozenset(
     )
 )
 """Rules on the form of notes, which hurt less than false or unreachable ones."""
-_ANSWERED_ONCE = _FORM | {
-    "control-characters",
-    "frontmatter-invalid",
-    "unindexed-note",
-    "wanted-note",
-}
+_WRITTEN_ALIKE = _FORM | {"control-characters", "frontmatter-invalid"}
+"""Rules on what a program or a hand writes the same way in every note."""
+_ANSWERED_ONCE = _WRITTEN_ALIKE | {"unindexed-note", "wanted-note"}
 """Rules of which one answer settles many findings."""
 
 Urgency = tuple[int, int, bool, bool]
@@ -108,9 +106,11 @@ def _is_habit(rule: str, findings: Sequence[Finding], memory: Memory) -> bool:
     if rule in _BULK:
         return len(subjects) >= _FEWEST_IN_BULK
     least = _SHARE * len(memory.notes)
-    is_wide = len(subjects) >= _FEWEST and len(subjects) > least
+    fewest = _FEWEST_IN_BULK if rule in _WRITTEN_ALIKE else _FEWEST
+    many = _FEWEST if rule in _WRITTEN_ALIKE else _MANY
+    is_wide = len(subjects) >= fewest and len(subjects) > least
     is_bulk = rule in _ANSWERED_ONCE or len(findings) > least
-    return is_wide or (len(findings) >= _MANY and is_bulk)
+    return is_wide or (len(findings) >= many and is_bulk)
 
 
 def _is_index(finding: Finding, memory: Memory) -> bool:

@@ -22,8 +22,6 @@ from ricordo.patterns import compile_lazily
 
 _FEWEST = 3
 """Notes from which a convention can be learned; of fewer the layout decides."""
-_LONG = 16
-"""Kilobytes of a long note."""
 _FEWEST_FOLDERS = 2
 """Folders with notes from which one may have no pages."""
 _SHARE_REACHED = 0.05
@@ -85,6 +83,8 @@ NO_SCHEMA = Schema()
 class Conventions:
     """What is usual in a memory and in each of its folders."""
 
+    is_sparse: bool = False
+    """Whether the memory has too few notes to show it."""
     unusual: frozenset[str] = frozenset()
     """Of `frontmatter`, `name`, `description` and `type`: what no convention asks for."""
     unusual_in: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -98,10 +98,6 @@ class Conventions:
     """Fields that most notes have inside `metadata`, not at the top."""
     name_form: NameForm | None = None
     """The form of the names of most notes; None where there is no such form."""
-    usual_size: int = 0
-    """The median size of the notes in bytes, to the kilobyte; 0 where there are too few."""
-    long_sizes: tuple[int, ...] = ()
-    """The sizes in bytes of the long notes, to the kilobyte, the shortest first."""
     title: TitleSource = TitleSource.KEY
     demanded: frozenset[str] = frozenset()
     """Further fields that the schema demands and most notes have."""
@@ -114,8 +110,8 @@ class Conventions:
     def parts(self) -> tuple[object, ...]:
         """All of them in a fixed order, as part of the key of a cache."""
         by_folder = ((folder, sorted(names)) for folder, names in self.unusual_in.items())
-        sizes = self.usual_size, self.long_sizes
-        found = sorted(self.unusual), sorted(by_folder), *sizes, self.title.value
+        unusual = self.is_sparse, sorted(self.unusual), sorted(by_folder)
+        found = *unusual, self.title.value
         left_out = sorted(self.without_frontmatter), self.apart
         form = sorted(self.nested), self.name_form
         return (
@@ -131,9 +127,8 @@ class Conventions:
         """Return whether the note at `path` is an exception without this part of its head."""
         if "fields" in self.set_by_user:
             return name not in self.unusual
-        if self.is_apart(path) or (
-            name == FRONTMATTER and get_stem(path) in self.without_frontmatter
-        ):
+        is_plain = self.is_sparse or get_stem(path) in self.without_frontmatter
+        if self.is_apart(path) or (name == FRONTMATTER and is_plain):
             return False
         folder = path.rpartition("/")[0]
         return name not in self.unusual and name not in self.unusual_in.get(folder, ())
@@ -144,7 +139,7 @@ class Conventions:
 
 
 NO_CONVENTIONS = Conventions()
-"""Of a memory with too few notes to learn from."""
+"""Of a memory from which nothing was learned."""
 
 
 class NoteForm(NamedTuple):
@@ -159,7 +154,6 @@ class NoteForm(NamedTuple):
     name_form: NameForm | None
     """None where its name is of another form, of two, or is missing."""
     has_heading: bool
-    kilobytes: int
 
 
 class ConventionLearner:
@@ -187,7 +181,7 @@ class ConventionLearner:
         for counts in self._counts.values():
             every.add(counts)
         if every.notes < _FEWEST:
-            return self._correct(NO_CONVENTIONS, memory.layout)
+            return self._correct(Conventions(is_sparse=True), memory.layout)
         demanded = _find_demanded(every, schema, memory.layout)
         unusual_in = {
             folder: unusual
@@ -201,8 +195,6 @@ class ConventionLearner:
                 key for key, count in every.nested.items() if 2 * count > every.headed
             ),
             name_form=_find_name_form(every),
-            usual_size=every.measure_usual_kilobytes() * 1024,
-            long_sizes=tuple(it * 1024 for it in every.list_long_kilobytes()),
             title=_find_title(every),
             demanded=demanded,
             schema=schema.path,
@@ -290,15 +282,12 @@ class _FormCounts:
         self.nested: Counter[str] = Counter()
         """Fields inside `metadata`."""
         self.name_forms: Counter[NameForm | None] = Counter()
-        self._sizes: Counter[int] = Counter()
-        """In kilobytes."""
 
     def count(self, form: NoteForm, by: int) -> None:
         """Count one note more (1) or less (-1)."""
         self.notes += by
         self.headed += by * form.has_frontmatter
         self.titled += by * form.has_heading
-        self._sizes[form.kilobytes] += by
         self.name_forms[form.name_form] += by
         for name in form.fields:
             self.fields[name] += by
@@ -313,21 +302,6 @@ class _FormCounts:
         self.fields.update(other.fields)
         self.nested.update(other.nested)
         self.name_forms.update(other.name_forms)
-        self._sizes.update(other._sizes)
-
-    def measure_usual_kilobytes(self) -> int:
-        """Return the median size."""
-        half = self.notes / 2
-        for size, number in sorted(self._sizes.items()):
-            half -= number
-            if half <= 0:
-                return size
-        return 0
-
-    def list_long_kilobytes(self) -> list[int]:
-        """Return the sizes of the notes that are long for any memory, the shortest first."""
-        counts = sorted(self._sizes.items())
-        return [size for size, number in counts if size >= _LONG for _ in range(number)]
 
 
 def _read_form(note: Note, layout: Layout) -> NoteForm:
@@ -341,8 +315,6 @@ def _read_form(note: Note, layout: Layout) -> NoteForm:
         tuple(metadata) if isinstance(metadata, Mapping) else (),
         _read_name_form(note, layout),
         bool(note.heading),
-        # to the kilobyte, so that an edit of one note rarely changes what is usual
-        round(note.facts.size / 1024),
     )
 
 
@@ -453,8 +425,13 @@ _FIELDS: Mapping[str, Callable[[Note, Layout], bool]] = {
 
 
 def find_missing_fields(note: Note, layout: Layout) -> list[str]:
-    """Return those of name, description and type that the layout requires and the note lacks."""
-    return [name for name in layout.required if not _FIELDS[name](note, layout)]
+    """Return those of name, description and type that the layout requires and the note lacks; where
+    each memory settles its form for itself, a heading is a name too.
+    """
+    missing = [name for name in layout.required if not _FIELDS[name](note, layout)]
+    if layout.has_own_conventions and note.heading:
+        return [name for name in missing if name != "name"]
+    return missing
 
 
 def list_fields(conventions: Conventions, layout: Layout) -> list[str]:
@@ -512,12 +489,27 @@ def read_schema(path: str, text: str) -> Schema:
     not said.
     """
     lines = text.split("\n")
-    demanded = [fields for fields in (*_read_forms(lines), *_read_lists(lines)) if fields]
-    return Schema(path, frozenset.intersection(*demanded) if demanded else frozenset())
+    forms = [form for form in _read_forms(lines) if form.fields]
+    stated = [form.fields for form in forms if form.is_demanded]
+    demanded = [fields for fields in (*stated, *_read_lists(lines)) if fields]
+    if not demanded:
+        return Schema(path)
+    fields = frozenset.intersection(*demanded)
+    # the form of one kind of page has what every page has, or it is the form of something else
+    kinds = [form.fields for form in forms if 2 * len(form.fields & fields) >= len(form.fields)]
+    return Schema(path, fields.intersection(*kinds))
 
 
-def _read_forms(lines: Sequence[str]) -> Iterator[frozenset[str]]:
-    """Yield the fields of each frontmatter that is shown in a code block as one to be used."""
+class _ShownForm(NamedTuple):
+    """A frontmatter that is shown in a code block."""
+
+    fields: frozenset[str]
+    is_demanded: bool
+    """Whether the lines above say that it is to be used."""
+
+
+def _read_forms(lines: Sequence[str]) -> Iterator[_ShownForm]:
+    """Yield each frontmatter that is shown in a code block."""
     begin = -1
     for number, line in enumerate(lines):
         if not _FENCE.match(line):
@@ -528,8 +520,9 @@ def _read_forms(lines: Sequence[str]) -> Iterator[frozenset[str]]:
         block = [text.strip() for text in lines[begin + 1 : number]]
         above = "\n".join(lines[max(0, begin - _ABOVE) : begin])
         is_form = bool(block) and block[0] == "---" and "---" in block[1:]
-        if is_form and _DEMAND.search(above) and _ABOUT_FRONTMATTER.search(above):
-            yield _read_fields(block[1 : block.index("---", 1)])
+        if is_form:
+            is_demanded = bool(_DEMAND.search(above) and _ABOUT_FRONTMATTER.search(above))
+            yield _ShownForm(_read_fields(block[1 : block.index("---", 1)]), is_demanded)
         begin = -1
 
 

@@ -170,11 +170,11 @@ def test_undo_and_redo_give_back_the_exact_bytes(memory: Path, ricordo: Ricordo)
 
 
 def test_undo_reverts_a_decision_too_and_names_it(memory: Path, ricordo: Ricordo) -> None:
-    (memory / "ports.md").write_text("no head\n")
+    (memory / "ports.md").write_text("")
     finding = json.loads(ricordo("lint", "--json"))["findings"][0]["id"]
     ricordo("lint", "--dismiss", finding)
     assert finding not in ricordo("lint", "--json")
-    assert "undone: dismissal of a finding (frontmatter-missing in ports.md)" in ricordo("undo")
+    assert "undone: dismissal of a finding (empty-note in ports.md)" in ricordo("undo")
     assert finding in ricordo("lint", "--json")
     ricordo("redo")
     assert finding not in ricordo("lint", "--json")

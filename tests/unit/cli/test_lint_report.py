@@ -228,7 +228,7 @@ def test_statistics_count_by_rule_and_name_what_each_finds(project: Path, capsys
 
 
 def test_the_numbers_of_each_form_agree(project: Path, capsys: Printed) -> None:
-    for number, size in enumerate((*(1,) * 8, *(9,) * 4, 40)):
+    for number, size in enumerate((*(1,) * 8, *(9,) * 4, 60)):
         body = "".join(f"Line {at} of {number} is long.\n" for at in range(size * 50))
         (project / f"three/{number}.md").write_text(note_text(f"n{number}", body))
     sizes = "--select", "oversized-note"

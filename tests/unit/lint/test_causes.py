@@ -61,6 +61,22 @@ def test_many_findings_that_one_answer_settles_are_one_in_a_memory_of_any_size(
         assert len(list_causes(findings, memory)) == (1 if is_one else 20)
 
 
+@pytest.mark.parametrize(("many", "is_one"), [(7, False), (8, True)])
+def test_what_is_written_alike_in_some_notes_is_one(
+    memory: Memory, many: int, is_one: bool
+) -> None:
+    findings = [found("frontmatter-invalid", f"{n}.md") for n in range(many)]
+    assert len(list_causes(findings, memory)) == (1 if is_one else many)
+
+
+def test_a_fault_of_form_in_a_fifth_of_a_small_memory_is_one(tmp_path: Path) -> None:
+    memory = open_memory(tmp_path / "small", {f"{n}.md": note("Text.", str(n)) for n in range(9)})
+    for rule, is_one in (("frontmatter-invalid", True), ("missing-path", False)):
+        findings = [found(rule, f"{n}.md") for n in range(3)]
+        assert len(list_causes(findings, memory)) == (1 if is_one else 3)
+        assert len(list_causes(findings[:1], memory)) == 1
+
+
 def test_a_few_findings_on_size_or_age_are_one(memory: Memory) -> None:
     findings = [found("stale", f"{n}.md", Severity.INFO) for n in range(3)]
     assert len(list_causes(findings, memory)) == 1

@@ -54,6 +54,13 @@ def test_notes_without_frontmatter_are_no_fault_where_nearly_all_are(root: Path)
     assert lint(root, {**plain, "a.md": note("Text.")}, "frontmatter-missing") == ()
 
 
+def test_too_few_notes_show_no_convention_of_frontmatter(root: Path) -> None:
+    files = {"a.md": "Only text.\n", "b.md": note("Text.")}
+    assert lint(root, files, "frontmatter-missing") == ()
+    (found,) = lint(root, pages(4, note("Text.", "NAME")), "frontmatter-missing")
+    assert found.path == "a.md"
+
+
 def test_one_note_without_frontmatter_is_a_fault_where_all_others_have_one(root: Path) -> None:
     others = pages(9, note("Text.", "NAME"))
     (found,) = lint(root, {**others, "a.md": "# Text\n"}, "frontmatter-missing")
@@ -66,31 +73,31 @@ def test_a_field_that_the_pages_of_a_wiki_do_without_is_not_missing(root: Path) 
     assert lint(root, files, "frontmatter-incomplete", layout=WIKI) == ()
 
 
+def test_a_heading_names_a_page_of_a_wiki(root: Path) -> None:
+    page = "---\ntitle: NAME\ntype: concept\n---\n\n# NAME\n\nText.\n"
+    headed = {"wiki/a.md": "---\ntype: concept\n---\n\n# Quay\n"}
+    plain = {"wiki/b.md": "---\ntype: concept\n---\n\nText.\n"}
+    found = lint(
+        root, {**pages(9, page, "wiki/"), **headed, **plain}, "frontmatter-incomplete", layout=WIKI
+    )
+    assert [it.path for it in found] == ["wiki/b.md"]
+
+
 def test_a_field_that_all_other_notes_have_is_missing(root: Path) -> None:
     files = pages(9, note("Text.", "NAME")) | {"a.md": note("Text.", "a", description="")}
     (found,) = lint(root, files, "frontmatter-incomplete")
     assert (found.path, found.message) == ("a.md", "Missing in the frontmatter: description.")
 
 
-def test_a_long_note_is_a_warning_only_where_it_is_longer_than_its_neighbours(root: Path) -> None:
-    long = note("word " * 4_000, "long")
-    short = pages(9, note("Text.", "NAME"))
-    (found,) = lint(root, {**short, "long.md": long}, "oversized-note")
-    assert found.severity is Severity.WARNING
-    among = lint(root, pages(9, long), "oversized-note")
-    assert {it.severity for it in among} == {Severity.INFO}
-
-
-def test_where_several_notes_are_long_only_a_much_longer_one_is_a_warning(root: Path) -> None:
-    files = pages(30, note("Text.", "NAME"))
-    long = {f"plan-{n}.md": note("word " * (3_500 + 100 * n), f"plan-{n}") for n in range(6)}
-    longest = {"quay.md": note("word " * 8_000, "quay")}
-    found = lint(root, {**files, **long, **longest}, "oversized-note")
-    assert [it.path for it in found if it.severity is Severity.WARNING] == ["quay.md"]
-    for name in list(long)[3:]:
-        (root / name).unlink()
-    few = lint(root, {}, "oversized-note")
-    assert {it.severity for it in few} == {Severity.WARNING}
+@pytest.mark.parametrize("layout", [AUTO_MEMORY, FOLDER, WHOLE_WIKI])
+def test_a_long_note_is_a_warning_only_where_an_agent_can_hardly_read_it_at_once(
+    root: Path, layout: Layout
+) -> None:
+    files = {f"wiki/{n}.md": note("word " * 1_000 * n, str(n)) for n in (1, 4, 8, 12)}
+    found = lint(root, files, "oversized-note", layout=layout)
+    expected = {"wiki/4.md": Severity.INFO, "wiki/8.md": Severity.INFO}
+    longest = Severity.WARNING if layout is AUTO_MEMORY else Severity.INFO
+    assert {it.path: it.severity for it in found} == {**expected, "wiki/12.md": longest}
 
 
 def test_templates_and_readmes_are_no_notes(root: Path) -> None:
@@ -318,6 +325,11 @@ def test_a_schema_demands_the_fields_that_it_shows_as_required() -> None:
     assert read_schema("x", required).fields == {"title", "tags", "source"}
     both = SCHEMA + SCHEMA.replace("updated", "changed")
     assert read_schema("x", both).fields == {"title"}, "what all forms have in common"
+    kind = SCHEMA.replace("Every page has these fields:", "A page on a harbour:")
+    of_kind = kind.replace("updated", "depth")
+    assert read_schema("x", SCHEMA + of_kind).fields == {"title"}, "and of those of one kind"
+    other = "```yaml\n---\nship: x\nflag: y\nmaster: z\n---\n```\n"
+    assert read_schema("x", SCHEMA + other).fields == {"title", "updated"}, "not of a page"
     chinese = SCHEMA.replace("Every page has these fields:", "每个页面必须包含：")
     assert read_schema("x", chinese).fields == {"title", "updated"}
 

@@ -169,6 +169,14 @@ def test_frontmatter_is_added_from_name_and_first_sentence(root: Path) -> None:
     assert not applied.fix.safe
 
 
+def test_frontmatter_below_a_banner_is_moved_to_the_beginning(root: Path) -> None:
+    above, head = "> Superseded in May.\n\n", "---\nname: quay\ndescription: d\ntype: user\n---\n"
+    files = {"quay.md": f"{above}{head}\nText.\n"}
+    applied = apply_fix(root, files, "frontmatter-missing")
+    assert applied.texts == {"quay.md": f"{head}{above}\nText.\n"}
+    assert not applied.fix.safe
+
+
 @pytest.mark.parametrize(
     ("head", "added"),
     [

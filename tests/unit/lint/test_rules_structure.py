@@ -169,13 +169,60 @@ def test_circular_symlinks_are_reported(lint: Lint, tmp_path: Path) -> None:
     assert all("circular" in f.message for f in found)
 
 
-def test_wiki_types_come_from_its_folders(lint: Lint) -> None:
-    files = {
-        "raw/gists/a.md": "---\ntype: gist\n---\nText.\n",
-        "raw/gists/b.md": "---\ntype: invalid\n---\nText.\n",
-        "wiki/a.md": "---\ntype: entity\n---\nText.\n",
-    }
-    assert [f.path for f in lint(files, "unknown-type", layout=WIKI)] == ["raw/gists/b.md"]
+def test_a_wiki_has_any_type_but_a_misspelt_one(lint: Lint) -> None:
+    given = ("harbour",) * 3 + (
+        "harbor",
+        "glossary",
+        "harbours",
+        "quay1",
+        "quay2",
+        "quay2",
+        "quay2",
+    )
+    files = {f"wiki/{n}.md": f"---\ntype: {it}\n---\nText.\n" for n, it in enumerate(given)}
+    (found,) = lint(files, "unknown-type", layout=WIKI)
+    assert (found.path, found.severity) == ("wiki/3.md", Severity.WARNING)
+    assert found.fix and found.fix.label == "set the type to harbour"
+
+
+@pytest.mark.parametrize(
+    ("given", "severity"), [("refrence", Severity.WARNING), ("digest", Severity.INFO)]
+)
+def test_a_type_of_its_own_does_less_harm_than_a_misspelt_one(
+    lint: Lint, given: str, severity: Severity
+) -> None:
+    (found,) = lint({"a.md": note("One.", type=given)}, "unknown-type")
+    assert found.severity is severity
+
+
+def test_an_empty_raw_source_is_only_worth_knowing(lint: Lint) -> None:
+    files = {"raw/quay.md": "", "wiki/quay.md": ""}
+    found = {it.path: it.severity for it in lint(files, "empty-note", layout=WIKI)}
+    assert found == {"raw/quay.md": Severity.INFO, "wiki/quay.md": Severity.WARNING}
+
+
+@pytest.mark.parametrize("above", ["<!-- Owner: the harbour\nof Sines -->\n", "> Superseded.\n\n"])
+def test_frontmatter_below_something_else_is_not_called_missing(lint: Lint, above: str) -> None:
+    (found,) = lint({"a.md": above + note("One.")}, "frontmatter-missing")
+    assert found.message == "Frontmatter on line 3: agents look for it on line 1."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Form\n\n```\n---\nname: x\ndescription: y\n---\n```\n",
+        "> Quay\n\n---\nheight: 3\nname: quay\n---\n\nText.\n",
+    ],
+)
+def test_a_block_further_below_is_no_frontmatter(lint: Lint, text: str) -> None:
+    (found,) = lint({"a.md": text}, "frontmatter-missing")
+    assert found.message == "“a” has no frontmatter."
+
+
+def test_a_file_without_frontmatter_that_the_index_does_not_list_may_be_no_note(lint: Lint) -> None:
+    files = {"MEMORY.md": "- [A](a.md) — the first\n", "a.md": "One.\n", "log.md": "Two.\n"}
+    found = {it.path: it.severity for it in lint(files, "frontmatter-missing")}
+    assert found == {"a.md": Severity.WARNING, "log.md": Severity.INFO}
 
 
 def test_raw_source_without_links_is_an_orphan(lint: Lint) -> None:
@@ -361,6 +408,11 @@ def test_link_with_the_title_of_an_entry_means_its_note(lint: Lint) -> None:
 @pytest.mark.parametrize(
     ("field", "is_cut"),
     [
+        ("description: Issue #12 stops the gauge", True),
+        ("description: The gauge stops, see issue #12", False),
+        ("description: The gauge stops (#12, #15).", False),
+        ("description: The gauge stops, see #12 and #15", False),
+        ("description: gauge #stopped in May", False),
         ("description: Buoys of the bay — PR #12 merged", True),
         ('description: "Buoys of the bay — PR #12 merged"', False),
         ("description: Buoys of the bay # which is ours", False),

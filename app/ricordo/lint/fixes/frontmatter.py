@@ -10,16 +10,18 @@ from ricordo.lint.conventions import Conventions, NameForm, build_name
 from ricordo.lint.finding import Fix
 from ricordo.lint.fixes.entries import summarise_text
 from ricordo.lint.fixes.lines import remove_lines, split_plain_lines
-from ricordo.memory.change import EditLine, SetField
+from ricordo.memory.change import ChangeOperation, EditLine, Insert, SetField
 from ricordo.memory.frontmatter import parser as frontmatter
 from ricordo.memory.frontmatter.parser import Frontmatter, Value
 from ricordo.memory.layout import Layout
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
-from ricordo.search.fuzzy import find_similar
+from ricordo.search.fuzzy import SHORTEST_ERROR, find_similar
 
 _VALUE = compile_lazily(r"([ \t]*[^\s:#-][^:]*:[ \t]+)(\S.*?)[ \t]*")
 _CUT = compile_lazily(r"\s#(?=[^\s#])")
+_CONJUNCTION = 3
+"""Letters that may be lost between two numbers."""
 
 
 def fix_missing_fields(
@@ -69,15 +71,25 @@ def fix_invalid_yaml(note: Note) -> Fix | None:
 
 def find_cut_value(note: Note) -> tuple[int, str]:
     """Return the 1-based line of the first value that YAML ends at ` #` in the middle of a text,
-    and its key; 0 and "" without one. A blank behind the sign makes it a comment on purpose.
+    and its key; 0 and "" without one. A blank behind the sign makes it a comment on purpose, and a
+    number or a tag that nothing follows is no loss.
     """
     head = note.text[: note.frontmatter.end].split("\n")
     for number, line in enumerate(head, 1):
         match = _VALUE.fullmatch(line.rstrip("\r"))
         cut = _CUT.search(match[2]) if match else None
-        if match and cut and match[2][0] not in "\"'|>#" and " " in match[2][: cut.start()]:
+        if match and cut and match[2][0] not in "\"'|>#" and _loses_text(match[2], cut):
             return number, match[1].strip(" :")
     return 0, ""
+
+
+def _loses_text(value: str, cut: re.Match[str]) -> bool:
+    """Return whether more than numbers and tags is behind the `cut` of a value. Behind one word it
+    may be a comment without a blank, unless the word is that of a number.
+    """
+    words = [word for word in value[cut.end() :].split()[1:] if word[0] != "#"]
+    is_text = sum(map(str.isalpha, "".join(words))) > _CONJUNCTION
+    return is_text and (value[cut.end()].isdigit() or " " in value[: cut.start()])
 
 
 def fix_cut_value(note: Note) -> Fix | None:
@@ -97,11 +109,22 @@ def fix_unknown_type(
     """Return the fix that sets the type of `note` to the only `known` one that differs from `given`
     by a typing error; None where there is none. `keys` are the fields for the type.
     """
-    near = find_similar(given.strip().lower(), sorted(known), 1)
+    meant = find_meant_type(given, known)
     key = next((key for key in keys if note.frontmatter.get_text(key) == given), "")
-    if len(near) != 1 or not key:
+    if not meant or not key:
         return None
-    return Fix(f"set the type to {near[0]}", (SetField(note.path, key, near[0]),))
+    return Fix(f"set the type to {meant}", (SetField(note.path, key, meant),))
+
+
+def find_meant_type(given: str, known: Iterable[str]) -> str:
+    """Return the only one of the `known` types from which `given` differs by a typing error; "" for
+    none. In a short word, and in one with a number, one letter is a difference.
+    """
+    word = given.strip().lower()
+    if len(word) <= SHORTEST_ERROR or any(map(str.isdigit, word)):
+        return ""
+    near = find_similar(word, sorted(known), 1)
+    return near[0] if len(near) == 1 else ""
 
 
 def _guess_type(note: Note, known: Collection[str]) -> str:
@@ -134,14 +157,15 @@ def _without_quotes(written: str) -> str:
 
 _GAP = compile_lazily(r"[\s\ufeff]*")
 """The text between the two blocks: blank lines, and a byte order mark."""
+_COVER = compile_lazily(r"(?:\s+|<!--.*?-->|[>#][^\n]*\n)+", re.DOTALL)
 _FIELD_NAME = compile_lazily(r"[A-Za-z_][\w-]*")
 _KEY = compile_lazily(r"(['\"]?)([^\s'\"#:-][^'\":]*?)\1\s*:(?:\s|\Z)")
 _COMMON = frozenset(("metadata", "tags", "permalink", "created", "modified", "updated", "date"))
 """Fields that programs write into frontmatter of every kind."""
 
 
-class SecondFrontmatter(NamedTuple):
-    """A frontmatter block where the body of the note should begin."""
+class InnerFrontmatter(NamedTuple):
+    """A frontmatter block below the beginning of a note."""
 
     start: int
     """Offset of its opening fence in the text of the note."""
@@ -149,7 +173,7 @@ class SecondFrontmatter(NamedTuple):
     """Its offsets count from `start`."""
 
 
-def find_second_frontmatter(note: Note, layout: Layout) -> SecondFrontmatter | None:
+def find_second_frontmatter(note: Note, layout: Layout) -> InnerFrontmatter | None:
     """Return the second frontmatter block of `note`. Text between two rules is none, even where its
     lines look like fields: one has to be a field of the first block, or one that the `layout` has.
     """
@@ -157,18 +181,45 @@ def find_second_frontmatter(note: Note, layout: Layout) -> SecondFrontmatter | N
         return None
     gap = _GAP.match(note.text, note.frontmatter.end)
     start = gap.end() if gap else note.frontmatter.end
+    known = {*note.frontmatter.fields, *_COMMON, *_list_keys(layout)}
+    return _read_inner(note, start, known, 1)
+
+
+def find_covered_frontmatter(note: Note, layout: Layout) -> InnerFrontmatter | None:
+    """Return the frontmatter of `note` that has nothing but comments, quotations and headings above
+    it; two of its fields are those by which agents choose notes.
+    """
+    cover = _COVER.match(note.text)
+    return _read_inner(note, cover.end(), set(_list_keys(layout)), 2) if cover else None
+
+
+def fix_covered_frontmatter(note: Note, inner: InnerFrontmatter) -> Fix | None:
+    """Return the fix that moves the frontmatter to the beginning of `note`."""
+    if inner.frontmatter.error:
+        return None
+    first = note.line_of(inner.start)
+    block = note.text[inner.start : inner.start + inner.frontmatter.end]
+    numbers = range(first, first + len(block.splitlines()))
+    removed: tuple[ChangeOperation, ...] = remove_lines(note, numbers)
+    return Fix("move the frontmatter to the beginning", (*removed, Insert(note.path, 0, block)))
+
+
+def _list_keys(layout: Layout) -> tuple[str, ...]:
+    return *layout.title_keys, *layout.summary_keys, *layout.type_keys
+
+
+def _read_inner(note: Note, start: int, known: set[str], fewest: int) -> InnerFrontmatter | None:
+    """Return the block of fields at `start`, at least so many of them `known`."""
     if not note.text.startswith("---", start):
         return None
     head = frontmatter.read_frontmatter(note.text[start:])
-    known = {*note.frontmatter.fields, *_COMMON, *layout.title_keys, *layout.summary_keys}
-    known.update(layout.type_keys)
     are_fields = all(_FIELD_NAME.fullmatch(key) for key in head.fields)
-    if not head.is_present or head.error or not are_fields or known.isdisjoint(head.fields):
+    if not head.is_present or head.error or not are_fields:
         return None
-    return SecondFrontmatter(start, head)
+    return InnerFrontmatter(start, head) if len(known & head.fields.keys()) >= fewest else None
 
 
-def fix_second_frontmatter(note: Note, second: SecondFrontmatter) -> Fix | None:
+def fix_second_frontmatter(note: Note, second: InnerFrontmatter) -> Fix | None:
     """Return the fix that merges the `second` frontmatter block into the first; where they differ,
     the first one wins, which agents have read so far. None where removing lines is not enough.
     """

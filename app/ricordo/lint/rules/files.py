@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from statistics import median
 
 from ricordo.dates import find_day_in_title
 from ricordo.lint.finding import Fix, Severity
@@ -24,14 +23,10 @@ _PLACEHOLDER = compile_lazily(
     r"(?:[-*+]\s*)?(?:TODO|TBD|FIXME|XXX|WIP|\.{3}|…|-+)[.:!]?)?\s*$",
     re.IGNORECASE,
 )
-_LOUD = 2
-"""Times the limit from which a long note may be a warning."""
-_TIMES_USUAL = 3
-"""Times the median size of the memory's notes from which it is."""
-_HABIT = 5
-"""Notes of such a length from which on it is the custom of a memory,"""
-_TIMES_HABIT = 1.5
-"""and times their median from which a note is still one."""
+_LOUD = 6
+"""Times the limit from which a long note is a warning: with the usual one, half of what Claude Code
+reads of a file at once, 25,000 tokens.
+"""
 _SHOWN = 5
 """Notes of one name that are listed."""
 _SHORT = 400
@@ -40,27 +35,26 @@ _SHORT = 400
 
 @note_rule("oversized-note", Severity.WARNING, "a note longer than 8 KB", roles=NOTES)
 def oversized_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Find notes that cost an agent much to read; one that is no longer than others of its memory,
-    or than its long ones where it has several, and a page of a wiki, is worth knowing, no more.
+    """Find notes that cost an agent much to read. Many are long on purpose: only what it can hardly
+    read at once is more than worth knowing, and in a wiki nothing is.
     """
     most = context.thresholds["oversized-note.bytes"]
     if note.facts.size > most:
-        loud = max(_LOUD * most, _TIMES_USUAL * context.conventions.usual_size)
-        others = [it for it in context.conventions.long_sizes if it >= loud]
-        if len(others) >= _HABIT:
-            loud = max(loud, _TIMES_HABIT * median(others))
         # rounded up, or a size just over the limit would read as the limit
         kilobytes = math.ceil(note.facts.size / 102.4) / 10
         size = f"{kilobytes:,.1f} KB, limit {most / 1024:g} KB"
         message = f"“{note.name}” is too long: {size}."
-        is_loud = note.facts.size > loud and not context.layout.has_own_conventions
+        is_open = context.layout.has_own_conventions or context.layout.is_plain
+        is_loud = note.facts.size > _LOUD * most and not is_open
         at_most = Severity.WARNING if is_loud else Severity.INFO
         yield RuleResult(0, message, note.path, at_most=at_most)
 
 
 @note_rule("empty-note", Severity.WARNING, "a note without text")
 def empty_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Find notes with nothing but frontmatter, headings, labels or placeholders."""
+    """Find notes with nothing but frontmatter, headings, labels or placeholders; nobody writes in a
+    raw source.
+    """
     start = 0 if note.role is FileRole.SOURCE else note.frontmatter.end
     if note.read_error or len(note.text) - start > _SHORT:
         return
@@ -72,6 +66,7 @@ def empty_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
             body.strip(),
             (body.strip(),) * bool(body.strip()),
             fix=Fix("retire the note", (Retire(note.path),)),
+            at_most=Severity.INFO if note.role is FileRole.SOURCE else Severity.WARNING,
         )
 
 

@@ -13,8 +13,11 @@ from ricordo.lint.conventions import (
 )
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.frontmatter import (
+    find_covered_frontmatter,
     find_cut_value,
+    find_meant_type,
     find_second_frontmatter,
+    fix_covered_frontmatter,
     fix_cut_value,
     fix_invalid_yaml,
     fix_missing_fields,
@@ -28,28 +31,40 @@ from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 
 NOTES = frozenset((FileRole.NOTE,))
-SOURCE_TYPES = frozenset(("articles", "papers", "repos", "notes", "data"))
 _FEWEST_OF_A_TYPE = 3
 """Notes of one type from which it is no slip."""
-PAGE_TYPES = frozenset(("sources", "entities", "concepts", "syntheses"))
 
 
-@note_rule("frontmatter-missing", Severity.WARNING, "a note without frontmatter", roles=NOTES)
-def frontmatter_missing(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Find notes without frontmatter where the agent expects it and nearly all others have it."""
-    if (
-        not (
-            context.layout.expects_frontmatter
-            and context.conventions.expects(FRONTMATTER, note.path)
-        )
-        or note.frontmatter.is_present
-        or note.frontmatter.error
-    ):
+@memory_rule("frontmatter-missing", Severity.WARNING, "a note without frontmatter")
+def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
+    """Find notes without frontmatter where the agent expects it and nearly all others have it, and
+    those in which something is above it, so that no agent takes it for one. A file that the index
+    does not list, such as a log, may be no note.
+    """
+    if not context.layout.expects_frontmatter:
         return
-    if note.is_readable and note.text.strip():
-        first = note.text.strip().partition("\n")[0]
-        message = f"“{note.name}” has no frontmatter."
-        yield RuleResult(1, message, note.path, (first,), fix=_add_frontmatter(note, context))
+    for note in memory.notes:
+        if note.role is not FileRole.NOTE or note.frontmatter.is_present or note.frontmatter.error:
+            continue
+        if not note.is_readable or not note.text.strip():
+            continue
+        if covered := find_covered_frontmatter(note, context.layout):
+            line, fields = note.line_of(covered.start), ", ".join(covered.frontmatter.fields)
+            message = f"Frontmatter on line {line}: agents look for it on line 1."
+            fix = fix_covered_frontmatter(note, covered)
+            yield RuleResult(line, message, note.path, (fields,), note.path, fix)
+        elif context.conventions.expects(FRONTMATTER, note.path):
+            is_note = note.path in memory.entries or not memory.entries
+            message = f"“{note.name}” has no frontmatter."
+            yield RuleResult(
+                1,
+                message,
+                note.path,
+                (note.text.strip().partition("\n")[0],),
+                note.path,
+                _add_frontmatter(note, context),
+                at_most=Severity.WARNING if is_note else Severity.INFO,
+            )
 
 
 @note_rule("frontmatter-invalid", Severity.ERROR, "frontmatter that is not valid YAML")
@@ -127,26 +142,32 @@ def frontmatter_twice(note: Note, context: RuleContext) -> Iterator[RuleResult]:
 
 @memory_rule("unknown-type", Severity.WARNING, "a type that this kind of memory does not know")
 def unknown_type(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find types that the agent does not know; in a wiki, types that break its convention. A type
-    that several notes have is one of the memory.
+    """Find types that are misspelt, and types that the agent does not know, which say nothing to it
+    but do no harm. A type that several notes have is one of the memory.
     """
     for note, known in find_unknown_types(memory):
         given = _type_of(memory, note)
         message = f"Unknown type “{given}”; known: {', '.join(sorted(known))}."
         where = find_field_line(note, "type")
         fix = fix_unknown_type(note, given, known, memory.layout.type_keys)
-        yield RuleResult(where, message, given, (f"type: {given}",), note.path, fix)
+        at_most = Severity.WARNING if find_meant_type(given, known) else Severity.INFO
+        evidence = (f"type: {given}",)
+        yield RuleResult(where, message, given, evidence, note.path, fix, at_most=at_most)
 
 
 def find_unknown_types(memory: Memory) -> Iterator[tuple[Note, frozenset[str]]]:
-    """Yield the notes whose type the memory does not know, each with the types that it knows."""
-    for notes, known in _group_by_types(memory):
-        counts = Counter(_type_of(memory, note).strip().lower() for note in notes)
-        own = frozenset(given for given, count in counts.items() if count >= _FEWEST_OF_A_TYPE)
-        for note in notes:
-            given = _type_of(memory, note)
-            if given and given.strip().lower() not in own and not _is_known(given, known):
-                yield note, known
+    """Yield the notes whose type the memory does not know, each with the types that it knows: those
+    of its kind and those that several notes have. Where the kind has none, any type may be new, and
+    only a misspelt one is unknown.
+    """
+    types = [(note, given) for note in memory.notes if (given := _type_of(memory, note).strip())]
+    counts = Counter(given.lower() for _, given in types)
+    own = {given for given, count in counts.items() if count >= _FEWEST_OF_A_TYPE}
+    known = memory.layout.types | own
+    for note, given in types:
+        is_open = not memory.layout.types
+        if not _is_known(given, known) and not (is_open and not find_meant_type(given, known)):
+            yield note, known
 
 
 def _add_frontmatter(note: Note, context: RuleContext) -> Fix | None:
@@ -156,29 +177,6 @@ def _add_frontmatter(note: Note, context: RuleContext) -> Fix | None:
     return fix_missing_fields(note, list(fields), layout, conventions) or fix_missing_fields(
         note, ["name", "description"], layout, conventions
     )
-
-
-def _group_by_types(memory: Memory) -> Iterator[tuple[list[Note], frozenset[str]]]:
-    """Yield the notes that share a set of known types, and that set."""
-    if not memory.layout.has_own_conventions:
-        if memory.layout.types:
-            yield list(memory.notes), memory.layout.types
-        return
-    folder = memory.layout.page_folder
-    sources = SOURCE_TYPES | _folders_in(memory.layout.source_folder, memory)
-    pages = PAGE_TYPES | _folders_in(folder, memory)
-    for notes, known in (
-        ([note for note in memory.notes if note.role is FileRole.SOURCE], sources),
-        ([note for note in memory.notes if note.path.startswith(folder + "/")], pages),
-    ):
-        if _is_convention(memory, notes, known):
-            yield notes, known
-
-
-def _is_convention(memory: Memory, notes: list[Note], known: frozenset[str]) -> bool:
-    """Return whether at least half of the given types of `notes` are `known`."""
-    given = [given for note in notes if (given := _type_of(memory, note))]
-    return sum(_is_known(one, known) for one in given) * 2 >= len(given)
 
 
 def _type_of(memory: Memory, note: Note) -> str:
@@ -195,10 +193,3 @@ def _is_known(given: str, known: frozenset[str]) -> bool:
 def _plural(word: str) -> str:
     """Return the plural of a word in -y or -is."""
     return word[:-1] + "ies" if word.endswith("y") else word[:-2] + "es"
-
-
-def _folders_in(folder: str, memory: Memory) -> frozenset[str]:
-    """Return the lower-case names of the folders in `folder` that contain a note."""
-    depth = folder.count("/") + 1
-    inside = (file.path for file in memory.files if file.path.startswith(folder + "/"))
-    return frozenset(path.split("/")[depth].lower() for path in inside if path.count("/") > depth)
