@@ -115,11 +115,11 @@ def _is_in_record(note: Note, verdict: Verdict) -> bool:
 
 def _severity_of(verdict: Verdict) -> Severity:
     """Return the severity of a failed claim: what the project never had may be planned, local, or
-    of another project.
+    of another project; what the note hardly needs harms nobody.
     """
+    is_lost = verdict.existed and not (verdict.is_guess and verdict.outcome is CheckOutcome.MISSING)
     is_moved = verdict.outcome is CheckOutcome.MOVED and not verdict.is_guess
-    is_proved = verdict.existed or is_moved
-    return Severity.WARNING if is_proved else Severity.INFO
+    return Severity.WARNING if is_lost or is_moved else Severity.INFO
 
 
 @verdict_rule(
