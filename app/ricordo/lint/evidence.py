@@ -68,7 +68,9 @@ class Verdict:
     existed: bool = False
     """Whether the claim was true of the project once."""
     is_guess: bool = False
-    """Whether the suggestion is only likely, so that no fix may write it."""
+    """Whether the suggestion is only likely, so that no fix may write it; of what is missing,
+    whether the note hardly needs it.
+    """
 
     @property
     def is_checked(self) -> bool:

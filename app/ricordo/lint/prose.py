@@ -8,7 +8,7 @@ from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
-from ricordo.dates import find_day_in_title
+from ricordo.dates import find_dates, find_day_in_title
 from ricordo.lexicon import Triggers
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
@@ -106,6 +106,11 @@ def find_statements(note: Note, triggers: Triggers) -> Iterator[ProseBlock]:
         may_match = any(part in plain for part in present)
         if may_match and triggers.are_in(statement.words, statement.text):
             yield statement
+
+
+def is_record(text: str) -> bool:
+    """Return whether a statement reports work that is done, or something of a day."""
+    return bool(DONE_MARK.search(text)) or any(find_dates(text))
 
 
 def find_day_of_passage(note: Note, line: int) -> date | None:

@@ -44,6 +44,8 @@ class SkippedFile:
     """Whether it is a symbolic link to a target outside the memory."""
     is_live_link: bool = False
     """Whether it is a symbolic link whose target exists."""
+    target: str = ""
+    """The absolute path to which a symbolic link resolves; "" for other files."""
 
 
 # no repr of all its notes: Textual takes the repr of every worker argument

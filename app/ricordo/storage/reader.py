@@ -302,7 +302,7 @@ class _Walk:
         inside = target == self.root or target.startswith(self.root + os.sep)
         reason = f"a symbolic link to {make_visible(shown)}"
         fault = _find_link_fault(os.path.join(self.root, path), target, inside=inside)
-        self.skipped.append(SkippedFile(path, reason + fault, not inside, is_live_link=not fault))
+        self.skipped.append(SkippedFile(path, reason + fault, not inside, not fault, target))
 
 
 def _has_file(folder: int, name: str) -> bool:

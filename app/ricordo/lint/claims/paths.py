@@ -44,6 +44,7 @@ _SCRIPT = compile_lazily(
 )
 _SWAPPED = {".js": (".ts", ".tsx", ".jsx", ".mjs"), ".jsx": (".tsx",), ".mjs": (".mts",)}
 """Extensions under which a file is imported, and those that it may have."""
+_PAGES = (".md", ".mdx", ".txt", ".rst")
 _MOST_ALTERNATIVES = 16
 _SHORTENED = compile_lazily(r"\.\.\.|…")
 _WITHOUT_FOLDERS = compile_lazily(r"(?<![^/])(?:\.\.\.|…)(?=/)")
@@ -352,7 +353,9 @@ def _check_deleted(claim: ProjectClaim, path: str, old: str, project: Project) -
         return claim.to_verdict(
             CheckOutcome.MOVED, deletion, found, suggestion=claimed, existed=True, is_guess=True
         )
-    return claim.to_verdict(CheckOutcome.MISSING, deletion, existed=True)
+    # a page without a folder is mostly named as the source of something
+    is_source = "/" not in plain and plain.endswith(_PAGES) and not project.is_of_memory(old)
+    return claim.to_verdict(CheckOutcome.MISSING, deletion, existed=True, is_guess=is_source)
 
 
 def _is_named_in_code(folder: str, project: Project) -> bool:

@@ -218,7 +218,9 @@ def _agrees(claimed: list[str], declared: DeclaredVersion) -> bool | None:
         return None
     if claimed[0] != required[0]:
         return False
-    # the third number changes with every update of a lock file
+    # the third number changes with every update of a lock file: who copied it means that day
+    if len(claimed) > 2 and required[0] != "0":
+        return True
     minor, least = ([*numbers, "x"][1] for numbers in (claimed, required))
     if "x" in (minor, least) or minor == least:
         return True

@@ -435,18 +435,9 @@ def index_over_budget(memory: Memory, context: RuleContext) -> Iterator[RuleResu
     lost = [line for line in lines[load.cut_at_line - 1 :] if line.strip()]
     cut = f"Entries from line {load.cut_at_line} on are not loaded."
     message = f"Index too long: {_describe_size(load, 1)}. {cut}"
-    at_most = Severity.ERROR if _is_of_agent(memory, context) else Severity.INFO
-    evidence = tuple(lost[:_SHOWN])
-    cause = lost[0] if lost else ""
-    yield RuleResult(load.cut_at_line, message, cause, evidence, index.path, at_most=at_most)
-
-
-def _is_of_agent(memory: Memory, context: RuleContext) -> bool:
-    """Return whether the agent with the limit writes the memory, or a copy of it. In a project, a
-    file of that name beside notes without frontmatter is mostly the project's own, and read whole.
-    """
-    is_in_project = any(memory.root.startswith(f"{folder}/") for folder in context.around)
-    return not is_in_project or any(it.frontmatter.is_present for it in memory.notes)
+    yield RuleResult(
+        load.cut_at_line, message, lost[0] if lost else "", tuple(lost[:_SHOWN]), index.path
+    )
 
 
 @memory_rule(
@@ -459,8 +450,7 @@ def index_near_budget(memory: Memory, context: RuleContext) -> Iterator[RuleResu
     if index is None or load.cut_at_line is not None or load.fill_ratio <= near:
         return
     message = f"Index nearly full, {load.fill_ratio:.0%}: {_describe_size(load, near)}."
-    at_most = Severity.WARNING if _is_of_agent(memory, context) else Severity.INFO
-    yield RuleResult(0, message, f"over {near:.0%}", (), index.path, at_most=at_most)
+    yield RuleResult(0, message, f"over {near:.0%}", (), index.path)
 
 
 @memory_rule("index-long-entry", Severity.INFO, "an index entry longer than 200 characters")

@@ -169,7 +169,8 @@ def _group_by_named(memory: Memory) -> Mapping[str, list[Note]]:
 def outside_memory(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find symbolic links and links of notes that leave the directory of the memory."""
     for skipped in memory.skipped:
-        if skipped.is_outside_link:
+        is_around = skipped.is_live_link and _is_within(skipped.target, context.around)
+        if skipped.is_outside_link and not is_around:
             message = f"{skipped.path} points outside the memory: {skipped.reason}."
             yield RuleResult(0, message, skipped.reason, (skipped.reason,), skipped.path)
     for file, resolved in _find_links(memory, TargetKind.OUTSIDE, TargetKind.EXTERNAL):
@@ -263,7 +264,11 @@ def _is_outside(
             return False
     written = posixpath.join(memory.root, posixpath.dirname(file.path), target)
     path = posixpath.normpath(written)
-    return not any(path.startswith(f"{folder}/") for folder in (memory.root, *around))
+    return not _is_within(path, (memory.root, *around))
+
+
+def _is_within(path: str, folders: Iterable[str]) -> bool:
+    return any(path.startswith(f"{folder}/") for folder in folders)
 
 
 def _line(file: Note, link: Link) -> str:

@@ -8,15 +8,15 @@ from datetime import datetime
 from functools import cache, lru_cache
 from itertools import islice
 
-from ricordo.dates import has_year
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
 from ricordo.lint.claims.claim import split_passages
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.lines import Splice, build_line_edits
-from ricordo.lint.prose import DONE_MARK, extract_statements
+from ricordo.lint.prose import DONE_MARK, extract_statements, is_record
 from ricordo.lint.rule import RuleContext, RuleResult, verdict_rule
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 from ricordo.text import make_one_line
 
 
@@ -74,6 +74,7 @@ _STATED = frozenset((ClaimKind.VERSION, ClaimKind.VALUE, ClaimKind.COMMITS))
 _NAMED = frozenset((ClaimKind.PATH, ClaimKind.SYMBOL, ClaimKind.COMMAND, ClaimKind.VERSION))
 """What a name claims wherever it is written."""
 _MOST_PLACES = 8
+_ITEM = compile_lazily(r"\s*(?:[-*+]|\d+[.)])\s")
 _FAILED = frozenset((CheckOutcome.MISSING, CheckOutcome.MOVED, CheckOutcome.CHANGED))
 
 
@@ -100,18 +101,25 @@ def _is_in_record(note: Note, verdict: Verdict) -> bool:
     """Return whether a note makes a claim only where it reports work that is done, or something of
     a day: what is lost since need not be there.
     """
-    claim = _find_claim(verdict)
-    told = [claim.sub("", it.prose) for it in extract_statements(note) if claim.search(it.text)]
-    return bool(told) and all(DONE_MARK.search(it) or has_year(it) for it in told)
+    claim, told = _find_claim(verdict), list[bool]()
+    is_below = False
+    for block in extract_statements(note):
+        is_item = _ITEM.match(block.text) is not None
+        if claim.search(block.text):
+            told.append((is_item and is_below) or is_record(claim.sub("", block.prose)))
+        if not is_item:
+            # the line that leads to a list
+            is_below = DONE_MARK.search(block.prose) is not None
+    return bool(told) and all(told)
 
 
 def _severity_of(verdict: Verdict) -> Severity:
     """Return the severity of a failed claim: what the project never had may be planned, local, or
-    of another project.
+    of another project; what the note hardly needs harms nobody.
     """
+    is_lost = verdict.existed and not (verdict.is_guess and verdict.outcome is CheckOutcome.MISSING)
     is_moved = verdict.outcome is CheckOutcome.MOVED and not verdict.is_guess
-    is_proved = verdict.existed or is_moved
-    return Severity.WARNING if is_proved else Severity.INFO
+    return Severity.WARNING if is_lost or is_moved else Severity.INFO
 
 
 @verdict_rule(

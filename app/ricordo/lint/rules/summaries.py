@@ -24,7 +24,9 @@ from ricordo.lint.prose import (
     DONE_MARK,
     ProseBlock,
     extract_statements,
+    find_day_of_passage,
     find_field_line,
+    is_record,
     split_words,
     words_of_note,
 )
@@ -120,7 +122,7 @@ def inconsistent_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     has_list = bool(open_list().search(lower_text(note.text)))
     for block in extract_statements(note) if has_list or _says_open(note.description) else ():
         is_summary = block.line < first_of_body
-        claims = _find_open(block.prose) if is_summary else _find_open_items(block)
+        claims = _find_open(block.prose) if is_summary else _find_open_items(note, block)
         for claim in claims:
             done = _find_done(note, claim, beside=block.line)
             if done is not None:
@@ -218,13 +220,15 @@ _WHOLE = frozenset(("build", "work", "implementation", "plan", "researched", "de
 """Words that mean the work as a whole."""
 
 
-def _find_open_items(block: ProseBlock) -> Iterator[_Claim]:
-    """Yield the first item of a statement that lists what is open."""
+def _find_open_items(note: Note, block: ProseBlock) -> Iterator[_Claim]:
+    """Yield the first item of a statement that lists what is open; none of a record of finished
+    work or of a day, which tells what was open then.
+    """
     if not _COLON.search(block.text):
         return
     spoken = lower_text(block.prose)
     match = open_list().search(spoken)
-    if match is None:
+    if match is None or is_record(block.prose) or find_day_of_passage(note, block.line):
         return
     clause = next((it.start() for it in _CLAUSE.finditer(spoken, match.end())), len(spoken))
     end = next((it.start() for it in _relation().finditer(spoken, match.end(), clause)), clause)
