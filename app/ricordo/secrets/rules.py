@@ -135,6 +135,7 @@ def compute_entropy(value: str) -> float:
 
 
 _HEXADECIMAL = compile_lazily(r"[0-9a-f]{32,}|[0-9A-F]{32,}")
+_PASSPHRASE = compile_lazily(r"[a-z]{3,}(?:([ ._-])[a-z]{3,})(?:\1[a-z]{3,}){4,}")
 _SHORTEST_RANDOM = 10
 """Characters."""
 _CHANGING = 0.5
@@ -143,14 +144,16 @@ _CHANGING = 0.5
 
 def is_random(value: str) -> bool:
     """Return whether a value looks as if a program had made it, for small and capital letters,
-    digits and signs alternate: what a person writes is words with a number.
+    digits and signs alternate, or six words follow each other: what a person writes is words with a
+    number.
     """
-    kinds = [
-        (it.isdigit(), it.isupper(), it.isalnum()) if it.isascii() else () for it in value[:256]
-    ]
+    if _HEXADECIMAL.fullmatch(value) or _PASSPHRASE.fullmatch(value):
+        return True
+    # names between slashes are a path or a list
+    longest = max(value[:256].split("/"), key=len)
+    kinds = [(it.isdigit(), it.isupper(), it.isalnum()) for it in longest]
     changes = sum(one != other for one, other in pairwise(kinds))
-    is_mixed = len(value) >= _SHORTEST_RANDOM and changes >= _CHANGING * (len(kinds) - 1)
-    return is_mixed or _HEXADECIMAL.fullmatch(value) is not None
+    return len(kinds) >= _SHORTEST_RANDOM and changes >= _CHANGING * (len(kinds) - 1)
 
 
 class Secret(NamedTuple):

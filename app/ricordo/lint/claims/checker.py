@@ -68,22 +68,26 @@ def _script_of(text: str) -> tuple[str, str]:
     return "", ""
 
 
-def check_command(claim: ProjectClaim, note: Note, project: Project) -> Verdict | None:
+def check_command(claim: ProjectClaim, project: Project) -> Verdict | None:
     """Return whether the manifests define the command."""
     manifests = project.manifests
     if match := _MAKE.fullmatch(claim.text):
-        names, is_open = match[1].split(), manifests.has_unknown_targets
-        return _check(claim, note, names, manifests.targets, project, is_open=is_open)
+        return _check(
+            claim,
+            match[1].split(),
+            manifests.targets,
+            project,
+            is_open=manifests.has_unknown_targets,
+        )
     kind, name = _script_of(claim.text)
     defined = manifests.scripts.get(kind, {})
     # any program may be run so; only one named after the project is surely its own
     is_open = kind == "pyproject.toml" and not manifests.is_named_after_project(name)
-    return _check(claim, note, [name], defined, project, is_open=is_open)
+    return _check(claim, [name], defined, project, is_open=is_open)
 
 
 def _check(
     claim: ProjectClaim,
-    note: Note,
     wanted: list[str],
     defined: Mapping[str, str],
     project: Project,
@@ -103,8 +107,7 @@ def _check(
         return claim.to_verdict(CheckOutcome.MISSING, absent)
     # a command that was never one of the project is one of another
     for commit, line in project.history.find_removed(missing[0], *files):
-        is_definition = re.match(rf'\W*{re.escape(missing[0])}["\']?\s*[:=(]', line)
-        if is_definition and project.find_line_time(note, claim.line) < commit.at:
+        if re.match(rf'\W*{re.escape(missing[0])}["\']?\s*[:=(]', line):
             removal = f"git: removed in {commit.summary}"
             return claim.to_verdict(CheckOutcome.MISSING, removal, absent, existed=True)
     return None
@@ -237,13 +240,13 @@ def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Ver
                 # the note knows of the removal, and says so elsewhere
                 yield None if is_missing and _is_any_of(claim, claims.removed) else verdict
             case ClaimKind.COMMAND:
-                yield check_command(claim, note, project)
+                yield check_command(claim, project)
             case ClaimKind.VERSION:
                 yield check_version(claim, project)
             case ClaimKind.VALUE:
                 yield check_value(claim, project)
             case ClaimKind.STATUS:
-                yield check_status(claim, project)
+                yield check_status(claim, note, project)
             case ClaimKind.TASK:
                 yield check_task(claim, note, project)
             case _:

@@ -295,6 +295,7 @@ class ProjectHistory:
         self._removed: dict[tuple[str, ...], Sequence[tuple[FileCommit, str]]] = {}
         self._words: dict[tuple[str, str], str] = {}
         """A file with each word that was searched in a commit; "" for none."""
+        self._lines: dict[tuple[str, str], Sequence[tuple[str, str]]] = {}
         self.is_final = True
         """Whether a later check of the same commit will find the same: git answered, and no commit
         was left out because it is of the future.
@@ -409,6 +410,17 @@ class ProjectHistory:
             self._words.update(((commit, word), found.get(word, "")) for word in unknown)
         known = {word: self._words.get((commit, word), "") for word in words}
         return {word: path for word, path in known.items() if path}
+
+    def find_lines_at(self, commit: str, word: str) -> Sequence[tuple[str, str]]:
+        """Return the lines of the code of `commit` with a word, each with its file before it."""
+        if (commit, word) not in self._lines:
+            only = [f":(glob)**/*{ending}" for ending in CODE_ENDINGS]
+            answer = self._run("grep", "-z", "-I", "-w", "-F", "-e", word, commit, "--", *only)
+            places = (line.partition("\0")[::2] for line in answer.split("\n") if "\0" in line)
+            self._lines[commit, word] = [
+                (place.removeprefix(f"{commit}:"), text) for place, text in places
+            ]
+        return self._lines[commit, word]
 
     def _run(self, command: str, *words: str) -> str:
         """Return the output of a git command; "" where it fails, or without git."""

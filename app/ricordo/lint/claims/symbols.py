@@ -12,6 +12,7 @@ import keyword
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 from ricordo.dates import has_year
 from ricordo.lint.claims.claim import Passage, ProjectClaim, load_names
@@ -139,22 +140,20 @@ def check_symbol(
         return claim.to_unchecked(left_out)
     absent = f"no file of the project contains {word}"
     if project.tree.commit:
-        # what is not marked, or a plain word before brackets, may be anything but what was defined
-        is_sure = is_marked and _TELLING.fullmatch(word) is not None
-        found = _find_former(claim, project, times, only_defined=not is_sure)
-        if found is None:
+        found = _find_former(claim, project, times)
+        # what is not marked as code, or a plain word before brackets, may be any word
+        is_telling = is_marked and _TELLING.fullmatch(word) is not None
+        if found is None or not (found.is_own or is_telling):
             return None
-        path, had = found
-        removed = project.history.find_removed(word, path)
-        if not removed:
-            # what is not marked as code may be any word
-            return claim.to_verdict(CheckOutcome.MISSING, had, existed=True) if is_marked else None
-        commit = removed[0][0]
-        if project.find_line_time(note, claim.line) >= commit.at:
-            # who wrote it knew
+        removed = project.history.find_removed(word, found.path)
+        last = [f"git: removed in {commit.summary}" for commit, _ in removed[:1]]
+        # who wrote of it later knew that it was gone
+        is_later = removed and project.find_line_time(note, claim.line) >= removed[0][0].at
+        if is_later or not (last or is_marked):
             return None
-        last = f"git: removed in {commit.summary}"
-        return claim.to_verdict(CheckOutcome.MISSING, last, had, existed=True)
+        # what the code only used may be of a library, or a name inside of one function
+        proof = (*last, found.evidence)
+        return claim.to_verdict(CheckOutcome.MISSING, *proof, existed=found.is_own)
     if not is_marked or not any(_is_tied(word, path, project) for path in beside):
         return None
     return claim.to_verdict(CheckOutcome.MISSING, absent)
@@ -188,21 +187,25 @@ def _defines(text: str, name: str) -> bool:
     return any(name in line and definition.match(line) for line in text.split("\n"))
 
 
-def _imports(text: str, name: str, project: Project) -> bool:
-    """Return whether the code imports a name from a library: it is gone from the project with the
-    last use of it, and may be the same as ever.
+def _find_owner(text: str, name: str, project: Project) -> bool | None:
+    """Return whether the code imports a name from the project itself; False where it is from a
+    library: then it is gone with the last use of it, and may be the same as ever. None where the
+    code does not import it.
     """
     if name not in text or _defines(text, name):
-        return False
+        return None
     sources = [next(filter(None, it.groups())) for it in _build_import(name).finditer(text)]
+    if not sources:
+        return None
     # an alias of the project is named after one of its folders
     code = (it for it in project.tree.files if it.endswith(CODE_ENDINGS))
     own = {*project.folder_names, *(it.rpartition(".")[0] for it in code)}
-    return bool(sources) and all(
-        not it.startswith((".", "/", "~", "@/", "#", "$"))
-        and _IMPORT_END.split(it.lstrip("@"))[0] not in own
+    are_own = (
+        it.startswith((".", "/", "~", "@/", "#", "$"))
+        or _IMPORT_END.split(it.lstrip("@"))[0] in own
         for it in sources
     )
+    return any(are_own)
 
 
 def _build_import(name: str) -> re.Pattern[str]:
@@ -216,14 +219,25 @@ def _build_import(name: str) -> re.Pattern[str]:
 
 
 def build_definition(name: str) -> re.Pattern[str]:
-    """Return the pattern of a line of code that defines `name`."""
+    """Return the pattern of a line of code that defines `name` for other code: no variable inside
+    of a function.
+    """
+    word = rf"{re.escape(name)}(?![\w$])"
     return re.compile(
         r"\s*(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|pub"
-        r"|open|override|virtual|sealed|const)\s+)*"
-        r"(?:def|class|function|func|fn|fun|const|let|var|struct|interface|type|enum|trait|object"
-        rf"|module|protocol)\s+(?:\([^)]*\)\s*)?{re.escape(name)}(?!\w)"
-        # a constant of a module
-        rf"|{re.escape(name)}\s*(?::[^=]+)?="
+        r"|open|override|virtual|sealed|const|declare)\s+)*"
+        r"(?:def|class|function\*?|func|fn|fun|struct|interface|type|enum|trait|object|module"
+        rf"|mixin|extension|protocol)\s+(?:\([^)]*\)\s*)?{word}"
+        # a constant or variable of a module
+        rf"|(?:export\s+)?(?:default\s+)?(?:const|let|var|val|final|static)\s+(?:\w+\s+)?{word}"
+        rf"|{word}\s*(?::[^=]+)?=(?!=)"
+        # a function as a value
+        rf"|\s*(?:export\s+)?(?:const|let|var)\s+{word}[^=]*=\s*(?:async\b|function\b|.*=>\s*[{{(]?\s*$)"
+        # a method without a word before it
+        rf"|\s*(?:[\w<>\[\]?,.]+\s+){{0,6}}{word}\s*\([^;]*\)\s*(?::[^={{]+)?\{{\s*$"
+        # of a database
+        rf"|\s*(?i:create\s+(?:or\s+replace\s+)?(?:unique\s+)?\w+\s+(?:if\s+not\s+exists\s+)?)"
+        rf"[`\"\[]?(?:\w+\.)?[`\"\[]?{word}"
     )
 
 
@@ -244,26 +258,34 @@ def search_removed(
         project.history.find_words_at(commit, sorted(wanted))
 
 
-def _find_former(
-    claim: ProjectClaim, project: Project, times: NoteTimes, *, only_defined: bool
-) -> tuple[str, str] | None:
-    """Return a file of the code that had the name at one of the `times` of the note, and the
-    evidence; None where none had, or, with `only_defined`, it only used the name.
+class _Former(NamedTuple):
+    """The code that had a name once."""
+
+    path: str
+    is_own: bool
+    """Whether it defined the name, or imported it from the project, and did not only use it."""
+    evidence: str
+
+
+def _find_former(claim: ProjectClaim, project: Project, times: NoteTimes) -> _Former | None:
+    """Return the code that had the name of a claim at one of the `times` of the note; None where
+    none had, or it was that of a library.
     """
-    word = get_search_word(claim)
-    owner = _SEPARATOR.split(claim.text)[0]
+    word, history = get_search_word(claim), project.history
+    owner, definition = _SEPARATOR.split(claim.text)[0], build_definition(word)
     for moment in dict.fromkeys((times.changed, times.written)):
-        before = project.history.graph.find_at(moment)
-        if before is None:
+        before = history.graph.find_at(moment)
+        path = history.find_words_at(before[0], [word]).get(word, "") if before else ""
+        if before is None or not path:
             continue
         hash_, commit = before
-        path = project.history.find_words_at(hash_, [word]).get(word, "")
-        text = project.history.load_text_at(hash_, path) if path else ""
-        if only_defined and not _defines(text, word):
-            continue
-        is_of_library = any(_imports(text, name, project) for name in {word, owner})
-        if path and not project.is_elsewhere(path) and not is_of_library:
-            return path, f"{path} had it in {commit.summary}"
+        lines = history.find_lines_at(hash_, word)
+        own = next((it for it, line in lines if definition.match(line)), "")
+        text = history.load_text_at(hash_, own or path)
+        owners = [_find_owner(text, name, project) for name in {word, owner}]
+        if False not in owners and not project.is_elsewhere(own or path):
+            had = f"{own or path} had it in {commit.summary}"
+            return _Former(own or path, bool(own) or True in owners, had)
     return None
 
 

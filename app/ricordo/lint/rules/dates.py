@@ -201,7 +201,8 @@ def _report_passed(
     note: Note, statement: ProseBlock, dated: FoundDate, also: Iterable[str], evidence: Evidence
 ) -> RuleResult:
     line = statement.line_at(dated.start)
-    written = find_day_of_passage(note, line) or _find_change(note, evidence).date()
+    changed = _find_change(note, evidence).date()
+    written = min(find_day_of_passage(note, line) or changed, changed)
     quoted = statement.line_text_at(dated.start)
     day = statement.text[dated.start : dated.end]
     message = f"{day} has passed, but the note treats it as future."

@@ -145,14 +145,12 @@ def missing_symbol(
 def status_claim(
     note: Note, verdicts: tuple[Verdict, ...], context: RuleContext
 ) -> Iterator[RuleResult]:
-    """Find claims that work is not merged, pushed, released or done yet, which git refutes."""
-    refuted: set[tuple[int, tuple[str, ...]]] = set()
-    for verdict in verdicts:
-        key = (verdict.line, verdict.evidence)
-        is_refuted = verdict.kind in _STATUS and verdict.outcome in _FAILED
-        if is_refuted and key not in refuted:
-            refuted.add(key)
-            yield from _report(note, verdict, f"Git says otherwise: “{_quote(verdict)}”.")
+    """Find claims that work is not merged, pushed, released or done yet, which git refutes: of
+    those that the same evidence refutes the last, which is the newest of a log.
+    """
+    refuted = (it for it in verdicts if it.kind in _STATUS and it.outcome in _FAILED)
+    for verdict in {it.evidence: it for it in refuted}.values():
+        yield from _report(note, verdict, f"Git says otherwise: “{_quote(verdict)}”.")
 
 
 @verdict_rule(

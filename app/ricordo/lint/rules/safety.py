@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ricordo.lexicon import Triggers, lower_text, read_words
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.lines import Splice, build_line_edits
-from ricordo.lint.prose import LineCounter, words_of_note
+from ricordo.lint.prose import LineCounter, split_words, words_of_note
 from ricordo.lint.rule import ALL_ROLES, RuleContext, RuleResult, note_rule
 from ricordo.memory.layout import FileRole
 from ricordo.memory.note import Note
@@ -146,7 +146,9 @@ def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
         evidence = (f"{item.kind}, {item.end - item.start} characters, line {line}",)
         message = f"Possible secret: {item.kind}."
         fix = fix_secret(note, item, every)
-        is_sure = note.role is not FileRole.SOURCE and is_evident(item.kind, value)
+        # what dots cut off is no use to anybody
+        is_whole = not note.text.startswith(("...", "…"), item.end)
+        is_sure = is_whole and note.role is not FileRole.SOURCE and is_evident(item.kind, value)
         at_most = Severity.ERROR if is_sure else Severity.INFO
         yield RuleResult(line, message, digest.hexdigest(), evidence, fix=fix, at_most=at_most)
 
@@ -184,7 +186,7 @@ def find_injections(note: Note) -> Iterator[FoundInjection]:
             line = lines.at(start)
             if line not in reported:
                 reported.add(line)
-                is_sure = injection.is_sure or (injection.orders and _is_in_comment(text, start))
+                is_sure = _is_sure(injection, text, start)
                 yield FoundInjection(line, injection.message, _line_at(note.text, start), is_sure)
 
 
@@ -234,6 +236,21 @@ def _find_places(injection: _Injection, note: Note, text: str) -> Iterator[int]:
             yield match.start()
 
 
+def _is_sure(injection: _Injection, text: str, start: int) -> bool:
+    """Return whether what is at `start` is an order that no owner writes: one that readers do not
+    see, or one against him that begins its clause and is no title or sentence about such orders.
+    """
+    if not injection.orders or not injection.is_sure:
+        return injection.orders and _is_in_comment(text, start)
+    line = _line_at(text, start)
+    if _mentions().are_in(split_words(line), line):
+        return False
+    before = text[text.rfind("\n", 0, start) + 1 : start].rstrip()
+    return (
+        not before[-1:].isalpha() or bool(_addressed().search(before)) or not text[start].isascii()
+    )
+
+
 def _is_in_comment(text: str, offset: int) -> bool:
     """Return whether what is at `offset` is inside of a comment, which readers do not see."""
     return text.rfind("<!--", 0, offset) > text.rfind("-->", 0, offset)
@@ -277,6 +294,12 @@ def _injections() -> tuple[_Injection, ...]:
 def _any_needed() -> Triggers:
     """Return all triggers in one, which rule most notes out at once."""
     return Triggers(need for order in read_words("safety")["order"] for need in order["needs"])
+
+
+@cache
+def _addressed() -> re.Pattern[str]:
+    """Return the pattern of words before an order to the reader."""
+    return re.compile(rf"\b(?:{'|'.join(read_words('safety')['address']['words'])})\Z")
 
 
 @cache
