@@ -45,6 +45,12 @@ def test_entries_of_the_index_count_one_by_one(memory: Memory) -> None:
     assert (cause.path, cause.line) == ("MEMORY.md", 1)
 
 
+def test_a_few_files_that_an_index_misses_are_gone_together(memory: Memory) -> None:
+    findings = [found("index-missing-file", "MEMORY.md", line=n) for n in range(1, 4)]
+    assert len(list_causes(findings, memory)) == 1
+    assert len(list_causes(findings[:2], memory)) == 2
+
+
 def test_many_findings_in_few_notes_are_one_too(memory: Memory) -> None:
     findings = [found("dead-link", f"{n % 3}.md", line=n) for n in range(20)]
     assert len(list_causes(findings, memory)) == 1

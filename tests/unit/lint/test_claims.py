@@ -406,6 +406,8 @@ def test_the_record_of_a_session_makes_no_claims(
         ("adr-0007-heights-in", "docs/adr/adr-0007-heights-in-metres.md"),
         ("adr-0008", ""),
         ("adr-0009", ""),
+        ("adr/adr-0008-b", "docs/adr/adr-0008-b.md"),
+        ("tides/pegel", ""),
     ],
 )
 def test_a_link_to_a_page_of_the_project_names_it(tmp_path: Path, target: str, page: str) -> None:
@@ -418,6 +420,21 @@ def test_a_link_to_a_page_of_the_project_names_it(tmp_path: Path, target: str, p
     (finding,) = linked.read_snapshot_with_evidence().findings
     assert (page or "does not exist") in finding.message
     assert finding.severity is Severity.INFO
+
+
+@pytest.mark.parametrize(("target", "is_page"), [("docs/pegel", True), ("docs/gone", False)])
+def test_an_entry_may_link_to_a_page_of_the_project(
+    tmp_path: Path, target: str, is_page: bool
+) -> None:
+    write_memory(tmp_path / "project", {**PROJECT, "docs/pegel.md": "Text.\n"})
+    opened = notebook(tmp_path, "Text.")
+    index = f"- [x](x.md)\n- [[{target}]] — the gauge\n"
+    write_memory(Path(opened.place.root), {"MEMORY.md": index})
+    linked = Notebook(
+        opened.place, opened.environment, Settings(), frozenset(("index-missing-file",))
+    )
+    (finding,) = linked.read_snapshot_with_evidence().findings
+    assert (finding.severity is Severity.INFO, finding.fix is None) == (is_page, is_page)
 
 
 def test_hostile_file_name_gets_no_fix(tmp_path: Path) -> None:

@@ -201,6 +201,23 @@ def test_stubs_with_their_own_names_filled_in_are_no_duplicates(root: Path) -> N
     assert not any(it.relation.is_between_notes for it in pairs(open_memory(root, files)))
 
 
+def test_notes_that_are_hardly_more_than_a_template_repeat_each_other_only_where_equal(
+    root: Path,
+) -> None:
+    stock = (
+        "The survey of the harbour office measured the water of this basin twice.\n\n"
+        "Its values are read from the tables of the report once somebody checks the units.\n\n"
+        "Values of the quay belong to the page of the quay, those of the basin to this page.\n\n"
+    )
+    shown = ("chart of the old north", "chart of the north", "mole", "lock", "dry dock")
+    files = {
+        f"{n}.md": note_text(str(n), f"{stock}It is in the {it}.\n") for n, it in enumerate(shown)
+    }
+    assert names(pairs(open_memory(root, files))) == []
+    files["1.md"] = note_text("1", f"{stock}It is in the {shown[0]}.\n")
+    assert names(pairs(open_memory(root, files))) == [("repeats", "0.md", "1.md")]
+
+
 @pytest.mark.parametrize(
     ("mark", "is_report"),
     [

@@ -200,6 +200,14 @@ def test_a_prefix_of_broken_links_is_not_learned(root: Path) -> None:
     assert len(lint(root, files, "wanted-note", layout=FOLDER)) == 4
 
 
+def test_a_folder_of_the_links_that_exists_is_no_prefix(root: Path) -> None:
+    names = ("ebb", "flow", "spring")
+    listed = "".join(f"- [[{kind}/{it}]]\n" for kind in ("sources", "concepts") for it in names)
+    files = {f"wiki/{kind}/{it}.md": "Text.\n" for kind in ("sources", "concepts") for it in names}
+    files["wiki/index.md"] = listed
+    assert lint(root, files, "unindexed-note", "index-duplicate-entry", layout=WHOLE_WIKI) == ()
+
+
 def test_a_page_comes_before_a_raw_source_of_the_same_name(root: Path) -> None:
     files = {
         "raw/articles/tides.md": "Read.\n",

@@ -175,13 +175,17 @@ class Project:
 
     def find_page(self, name: str) -> str:
         """Return the one page of the project, outside the memory, that a wikilink to `name` means:
-        one of that name, or the only one whose name begins with several of its words; "" for none,
-        and where a file of the memory has that name.
+        one of that name, or the only one whose name begins with several of its words; a path is
+        that of the page from some folder. "" for none, and where a file of the memory has that
+        name.
         """
-        if f"{name.removesuffix('.md')}.md" in self.memory_names:
+        path = f"{name.removesuffix('.md')}.md"
+        if path in self.memory_names:
             return ""
-        words = _split_name(name)
+        words = _split_name(get_stem(path))
         begun = self._pages.get(words, [])
+        if "/" in path:
+            begun = [it for it in begun if f"/{it}".endswith(f"/{path}")]
         pages = [it for it in begun if _split_name(get_stem(it)) == words] or begun
         return pages[0] if len(pages) == 1 else ""
 

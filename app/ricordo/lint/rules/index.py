@@ -7,7 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import chain
 
+from ricordo.dates import find_day_in_title
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
 from ricordo.lint.contradictions.repeats import is_generated
 from ricordo.lint.contradictions.statements import extract_content_words
@@ -41,8 +43,10 @@ _SHARE_MISSING = 0.2
 """The part of the notes from which their missing entries are one finding."""
 _SAME_TOPIC = 0.5
 """The part of the words of an entry that one on the same topic has."""
-_FEWEST_LISTED = 3
-"""Notes of a folder to which the file links that is their list."""
+_LISTS = frozenset(("index.md", "_index.md", "memory.md", "readme.md"))
+"""Names, in lower case, of files that list the others of a folder."""
+_FEWEST_RECORDS = 3
+"""Notes with a day in their names from which on they are the records of a folder."""
 _FEWEST_WORDS = 3
 """Words of a name by which an entry that links to no file is known to mean it."""
 _WRAPPED = re.compile(r"\s+(?!(?:[-*+]|\d{1,9}[.)])\s)\S")
@@ -64,19 +68,28 @@ def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleRes
                 entry.link.is_wikilink and entry.form not in LISTED_FORMS
             ):
                 continue
-            if memory.resolve_entry(index, entry).target_kind is TargetKind.MISSING:
-                is_known = find_project_page(context.evidence, index.note, entry.link)
-                is_meant = is_known or is_to_come(index.note, entry.link)
-                message = f"Entry “{entry.title}” links to a missing file: {entry.link.target}."
-                yield RuleResult(
-                    entry.line,
-                    message,
-                    entry.link.target,
-                    (entry.text,),
-                    index.path,
-                    fix_missing_file(memory, meant, index, entry),
-                    at_most=Severity.INFO if is_meant else Severity.ERROR,
-                )
+            if memory.resolve_entry(index, entry).target_kind is not TargetKind.MISSING:
+                continue
+            page = find_project_page(context.evidence, index.note, entry.link)
+            if page and entry.link.is_wikilink:
+                yield report_project_page(index.note, entry.link, page, entry.text)
+                continue
+            message = f"Entry “{entry.title}” links to a missing file: {entry.link.target}."
+            yield RuleResult(
+                entry.line,
+                message,
+                entry.link.target,
+                (entry.text,),
+                index.path,
+                fix_missing_file(memory, meant, index, entry),
+                at_most=Severity.INFO if is_to_come(index.note, entry.link) else Severity.ERROR,
+            )
+
+
+def report_project_page(file: Note, link: Link, page: str, line: str) -> RuleResult:
+    """Return what is said of a link that names a page of the project."""
+    message = f"Link to a page of the project, not to a note: {page}."
+    return RuleResult(link.line, message, link.target, (line,), file.path, at_most=Severity.INFO)
 
 
 def find_project_page(evidence: Evidence, file: Note, link: Link) -> str:
@@ -143,19 +156,15 @@ def _find_unlisted(memory: Memory, broken: Container[str]) -> frozenset[str]:
 
 
 def _find_listed_in_folders(memory: Memory) -> set[str]:
-    """Return the paths of the notes to which a file of their folder links that links to most notes
-    there: it is the list of a folder without an index.
+    """Return the paths of the notes to which a file of their folder links that is called like a
+    list of it, where the kind of memory knows no index.
     """
-    counts = Counter(note.path.rpartition("/")[0] for note in memory.notes)
+    names = memory.layout.index_names | _LISTS
     listed: set[str] = set()
     for source, links in memory.links.items():
-        folder = source.rpartition("/")[0]
-        if not folder or counts[folder] < _FEWEST_LISTED:
-            continue
-        beside = {it.path for it in links if it.path.rpartition("/")[0] == folder} - {source}
-        linked = beside & memory.by_path.keys()
-        if len(linked) >= _FEWEST_LISTED and 2 * len(linked) > counts[folder]:
-            listed |= linked
+        folder, slash, name = source.rpartition("/")
+        if slash and name.lower() in names:
+            listed |= {it.path for it in links if it.path.rpartition("/")[0] == folder}
     return listed
 
 
@@ -244,7 +253,8 @@ def _group_by_index(
     memory: Memory, conventions: Conventions, unlisted: Container[str]
 ) -> Iterator[tuple[MemoryIndex, list[Note], bool]]:
     """Yield each index with the notes that it should list, and whether it is a list of them. Of
-    several folders, each of which it lists half at most comes apart from the others.
+    several folders, and of the records of a folder, those of which it lists half at most come apart
+    from the others.
     """
     nearest = NearestIndexes(memory)
     indexes: dict[str, MemoryIndex] = {}
@@ -258,13 +268,23 @@ def _group_by_index(
             groups.setdefault(index.folder, {}).setdefault(folder, []).append(note)
     for of, by_folder in groups.items():
         together: list[Note] = []
-        for notes in by_folder.values():
+        parts = list(chain.from_iterable(map(_split_records, by_folder.values())))
+        for notes in parts:
             listed = sum(note.path not in unlisted for note in notes)
-            if len(by_folder) > 1 and 2 * listed <= len(notes):
+            if len(parts) > 1 and 2 * listed <= len(notes):
                 yield indexes[of], notes, False
             else:
                 together += notes
         yield indexes[of], together, _is_list(memory, indexes[of], together, unlisted)
+
+
+def _split_records(notes: list[Note]) -> list[list[Note]]:
+    """Return the notes of a folder, apart from the others those with a day in their names."""
+    records = [note for note in notes if find_day_in_title(note.stem)]
+    if not _FEWEST_RECORDS <= len(records) < len(notes):
+        return [notes]
+    days = {note.path for note in records}
+    return [[note for note in notes if note.path not in days], records]
 
 
 def _is_list(
@@ -295,11 +315,15 @@ def _report_incomplete(
     """Return the one finding for all notes that an index lacks."""
     folder = posixpath.commonpath([note.path.rpartition("/")[0] for note in missing])
     where = f" in {folder}" if folder != index.folder else ""
-    message = f"The index does not list {len(missing)} of {expected} notes{where}."
+    is_dated = all(find_day_in_title(note.stem) for note in missing)
+    what = f"{'dated ' * is_dated}notes{where}"
+    message = f"The index does not list {len(missing)} of {expected} {what}."
     named = ", ".join(note.path for note in missing[:_SHOWN])
     more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
     evidence = (f"not listed: {named}{more}",)
-    return RuleResult(0, message, f"many{where}", evidence, index.path, fix, at_most=at_most)
+    return RuleResult(
+        0, message, f"many{' dated' * is_dated}{where}", evidence, index.path, fix, at_most=at_most
+    )
 
 
 def is_named(memory: Memory, text: str, note: Note) -> bool:

@@ -13,7 +13,13 @@ from ricordo.lint.claims.claim import load_names
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.links import LinkTargets, is_to_come, relink, remove_link
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
-from ricordo.lint.rules.index import LISTED_FORMS, NearestIndexes, find_project_page, is_named
+from ricordo.lint.rules.index import (
+    LISTED_FORMS,
+    NearestIndexes,
+    find_project_page,
+    is_named,
+    report_project_page,
+)
 from ricordo.memory.layout import FileRole
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
@@ -34,6 +40,8 @@ _USUAL = 0.9
 _PROJECT_FILES = frozenset(
     f"{name.lower()}.md" for name in ("readme", "handoff", "changelog", *list_instruction_files())
 )
+_PLACE_BEHIND = compile_lazily(r"\s*\(`?(?:~|\.{1,2}|[A-Za-z]:)?[/\\]")
+"""A path in brackets behind a link, which says where its target is."""
 _ENDING = compile_lazily(r"\.md\b")
 _NO_NAME = compile_lazily(r"[\s/`\"'(\[<|“«「]")
 _LONGEST_NAME = 255
@@ -71,8 +79,8 @@ def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
 def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find wikilinks to names that no note has, each name once a file. One that cannot mean any
     other note may be intended, as is usual in wikis, unless nearly all wikilinks of an agent's
-    memory have their note: then it is reported once, where its sentence does not say that the note
-    is to come. One that names a page of the project is said to do so.
+    memory have their note: then it is reported once, where nothing says that the note is to come or
+    is elsewhere. One that names a page of the project is said to do so.
     """
     meant = LinkTargets(memory, context.renamed)
     is_usual = not context.layout.has_own_conventions and _has_notes_for_links(memory)
@@ -82,14 +90,11 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
         if not link.is_wikilink or file.role is FileRole.SUPPORT or _is_entry(memory, file, link):
             continue
         if page := find_project_page(context.evidence, file, link):
-            message = f"Link to a page of the project, not to a note: {page}."
-            evidence = (_line(file, link),)
-            yield RuleResult(
-                link.line, message, link.target, evidence, file.path, at_most=Severity.INFO
-            )
+            yield report_project_page(file, link, page, _line(file, link))
             continue
         to = "" if meant.is_relative_elsewhere(resolved) else meant.find_misspelt(resolved)
-        is_wanted = is_usual and _is_note_name(link.target) and not is_to_come(file, link)
+        is_absent = is_to_come(file, link) or bool(_PLACE_BEHIND.match(file.text, link.end))
+        is_wanted = is_usual and _is_note_name(link.target) and not is_absent
         if not to and is_wanted:
             missing[link.target].append((file, link))
             continue
