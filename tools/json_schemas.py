@@ -173,7 +173,7 @@ PARTS: dict[str, Schema] = {
             "members?": listing(
                 {"$ref": "#/$defs/finding"},
                 "The findings of a rule that fires on more than a fifth of a memory, or of a rule "
-                "on size or age: they are shown, counted and dismissed as this one.",
+                "on size, age or form: they are shown, counted and dismissed as this one.",
             ),
         },
     ),

@@ -25,13 +25,13 @@ mislead it. An *info* is worth knowing. `ricordo lint` exits with 1 if there is 
 `--fail-on` sets another severity.
 
 Errors and warnings are what "needs attention": the number is the same on screen, in `ricordo lint`,
-`list` and `--json`. A rule that fires on more than a fifth of a memory, or on size or age three
-times, counts as one finding with its examples: its fixes are reviewed together, and dismissing it
-dismisses the rule in this memory. Each note still shows its own.
+`list` and `--json`. A rule that fires on more than a fifth of a memory, on size or age three times,
+or on the form of eight notes, counts as one finding with its examples: its fixes are reviewed
+together, and dismissing it dismisses the rule in this memory. Each note still shows its own.
 
 What is usual in a memory is no fault. Ricordo learns it from the notes: where they have their
-title, which fields and link prefixes, how long they are; in a wiki also from its `SCHEMA.md`,
-`CLAUDE.md` or `AGENTS.md`. `ricordo config conventions` shows what it learned; `--set` corrects it.
+title, which fields and link prefixes; in a wiki also from its `SCHEMA.md`, `CLAUDE.md` or
+`AGENTS.md`. `ricordo config conventions` shows what it learned; `--set` corrects it.
 
 [fixes.md](fixes.md) says what makes an automatic fix safe.
 
