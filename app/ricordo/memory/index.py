@@ -108,7 +108,7 @@ def _form(line: str, column: int) -> EntryForm:
 
 _FENCE = compile_lazily(r"^ {0,3}(`{3,}+(?=[^`]*$)|~{3,}+)")
 _COMMENT_START = compile_lazily(r"^ {0,3}<!--")
-_WHOLE_COMMENTS = compile_lazily(r"(?:\s*+<!--.*?-->)*")
+_WHOLE_COMMENTS = compile_lazily(r"(?:\s*+<!--(?:(?!-->).)*-->)*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,7 +157,7 @@ def _without_quotes(written: str) -> str:
 
 _GAP = compile_lazily(r"[\s\ufeff]*")
 """The text between the two blocks: blank lines, and a byte order mark."""
-_COVER = compile_lazily(r"(?:\s+|<!--.*?-->|[>#][^\n]*\n)+", re.DOTALL)
+_COVER = compile_lazily(r"(?:\s|<!--(?:(?!-->).)*-->|[>#][^\n]*\n)+", re.DOTALL)
 _FIELD_NAME = compile_lazily(r"[A-Za-z_][\w-]*")
 _KEY = compile_lazily(r"(['\"]?)([^\s'\"#:-][^'\":]*?)\1\s*:(?:\s|\Z)")
 _COMMON = frozenset(("metadata", "tags", "permalink", "created", "modified", "updated", "date"))
