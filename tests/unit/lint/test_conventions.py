@@ -135,6 +135,28 @@ def test_a_link_into_the_checkout_around_the_memory_stays_in_it(tmp_path: Path) 
     ]
 
 
+@pytest.mark.parametrize("folder", ["memory", "docs/memory", ".agent/memory"])
+def test_a_link_that_leads_into_the_project_is_meant_so(tmp_path: Path, folder: str) -> None:
+    project = tmp_path / "project"
+    root = project / folder
+    root.mkdir(parents=True)
+    (project / "rules.md").write_text("Text.\n")
+    (root / "rules.md").symlink_to(project / "rules.md")
+    (root / "gone.md").symlink_to(project / "none.md")
+    up = "../" * (folder.count("/") + 1)
+    site = f"/{folder}/tides/a.md".replace("/.agent", "")
+    files = {
+        "a.md": note(f"See [it]({up}tide.md), [its page]({site}) and [b](/tides/b.md)."),
+        "tides/b.md": note("See [that](/srv/tides/x.md)."),
+    }
+    memory = open_memory(root, files)
+    around = () if folder.startswith(".") else (str(project),)
+    rules = frozenset(("outside-memory",))
+    found = Linter({}, rules).run(memory, RuleContext(NOW, AUTO_MEMORY, around=around))
+    meant = [] if around else ["rules.md"]
+    assert [it.path for it in found] == ["gone.md", *meant, "tides/b.md"]
+
+
 def test_a_virtual_environment_is_no_part_of_a_memory(root: Path) -> None:
     (root / "venv_x" / "bin").mkdir(parents=True)
     (root / "venv_x" / "pyvenv.cfg").write_text("home = /usr/bin\n")

@@ -310,6 +310,23 @@ def test_the_newest_tag_is_the_current_version(repository: Repository) -> None:
     assert finding.evidence[0].startswith("git: tag 1.10.0 at ")
 
 
+def test_a_version_that_the_project_never_had_is_that_of_a_part(repository: Repository) -> None:
+    repository.commit("one", DAYS[1], **{"package.json": '{"version": "0.9.0"}'})
+    repository.commit("two", DAYS[2], **{"package.json": '{"version": "1.1.1"}'})
+    assert repository.judge("The panel has its own number, current version: v0.7.3.") == ()
+    assert len(repository.judge("Current version: v0.9.0", memory="own")) == 1
+
+
+def test_a_whole_version_number_differs_by_its_major_version(repository: Repository) -> None:
+    manifest = '{"dependencies": {"next": "16.1.6"}}'
+    repository.commit("one", DAYS[1], **{"package.json": manifest})
+    repository.commit("two", DAYS[2], **{"package.json": manifest.replace("16.1.6", "16.2.6")})
+    assert repository.judge("The site runs on Next.js 16.1.6.") == ()
+    assert len(repository.judge("The site runs on Next.js 16.1.", memory="minor")) == 1
+    repository.commit("three", DAYS[3], **{"package.json": manifest.replace("16.1.6", "17.0.1")})
+    assert len(repository.judge("The site runs on Next.js 16.1.6.", memory="major")) == 1
+
+
 def test_paths_that_git_keeps_elsewhere_are_not_missing(repository: Repository) -> None:
     files = {"data__ports.json": "{}\n", "tide__deep__inner__read.py": "\n"}
     repository.commit("files", DAYS[0], **files)
@@ -384,6 +401,9 @@ def test_a_description_that_the_text_refutes_is_reported(
         ("Rules", "# 2 weeks later\n\nText.\n\n1. One.\n2. Two.\n3. Three."),
         # a second list begins before its numbers go on
         ("R", "**Two causes:**\n\n1. A.\n\n2. B.\n\n**To do:**\n1. C.\n2. D.\n3. E.\n4. F."),
+        # next on the day of which the record tells
+        ("R", "The port is DONE. Next: second gauge table.\n\nThe second gauge table now BUILT."),
+        ("R", "Written on 2026-06-01. Next: second gauge table.\n\nThe second gauge table now BUILT."),
         ("A 17-berth pier", "It has 17 new berths and 14 old ones.\n\nAll 31 berths are lit."),
     ],
 )
@@ -400,6 +420,7 @@ def test_other_parts_and_right_numbers_are_not_reported(
         "# Three rules\n\n1. One.\n2. Two.",
         "## 清单（6本）\n\n1. a\n2. b",
         "**Still open:** the second gauge table of the port.\n\nThe second gauge table now BUILT.",
+        "The port is wide. Next: second gauge table.\n\nThe second gauge table now BUILT.",
     ],
 )
 def test_numbers_and_open_items_that_the_text_refutes_are_reported(lint: Lint, body: str) -> None:
@@ -581,6 +602,63 @@ def lost(repository: Repository) -> Repository:
     write_memory(repository.root, {"tide/gauge.py": short, "tide/limits.yaml": "max_gap: 6\n"})
     repository.commit("refactor: leave gaps", DAYS[2])
     return repository
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "The gauge is done ✅: `tide/old_curve.py` draws it.",
+        "On 2026-09-12 the colours came to `tide/old_curve.py`.",
+        "**Curves DONE:**\n\n- `tide/old_curve.py` draws them",
+        "**Why:** `tide/old_curve.py` hid a fault for days.",
+        "Draw with `tide/old_curve.py`.\n\n`tide/old_curve.py` was deleted with the last release.",
+        "> Superseded by the plotter of the harbour.\n\nDraw with `tide/old_curve.py`.",
+        "> ✅ Resolved: nothing draws curves.\n\nDraw with `tide/old_curve.py`.",
+        "先画出来,再删 tide/old_curve.py 和它的图。",
+    ],
+)
+def test_a_note_that_knows_of_a_removal_asks_for_nothing(lost: Repository, body: str) -> None:
+    assert lost.judge(body) == ()
+    assert len(lost.judge("Draw with `tide/old_curve.py`.", memory="plain")) == 1
+
+
+@pytest.mark.parametrize(("name", "is_reported"), [("plot.tsx", False), ("plots.tsx", True)])
+def test_a_sentence_with_the_new_name_tells_of_the_move(
+    lost: Repository, name: str, is_reported: bool
+) -> None:
+    git(lost.root, "mv", "web/page/curve.tsx", "web/page/plot.tsx")
+    lost.commit("Call it what it does", DAYS[3])
+    assert bool(lost.judge(f"Curves: web/page/curve.tsx→{name}, with tests.")) is is_reported
+
+
+def test_a_deleted_page_without_a_folder_names_a_source(lost: Repository) -> None:
+    lost.commit("plan", DAYS[1], **{"docs__CURVES.md": "Curves.\n"})
+    git(lost.root, "rm", "--quiet", "docs/CURVES.md")
+    lost.commit("No more curves", DAYS[2])
+    assert lost.judge("The order of the days comes out of `CURVES.md`.") == ()
+    assert len(lost.judge("The order of the days is in `docs/CURVES.md`.", memory="folder")) == 1
+
+
+@pytest.mark.parametrize("is_used", [True, False])
+def test_a_folder_that_code_works_with_may_be_empty(lost: Repository, is_used: bool) -> None:
+    code = "INBOX = 'tide/inbox/new'\n" if is_used else "INBOX = 'old/tide/inbox'\n"
+    lost.commit("inbox", DAYS[1], **{"tide__inbox__one.csv": "1\n", "watch.py": code})
+    git(lost.root, "rm", "--quiet", "tide/inbox/one.csv")
+    lost.commit("Take the readings in", DAYS[2])
+    assert bool(lost.judge("New readings go to `tide/inbox/`.")) is not is_used
+
+
+def test_files_of_another_repository_below_a_folder_are_not_missing(lost: Repository) -> None:
+    lost.commit("plots", DAYS[1], **{"plots__year__draw.py": "\n"})
+    git(lost.root, "rm", "--quiet", "plots/year/draw.py")
+    lost.commit("Plots are their own project", DAYS[2])
+    assert len(lost.judge("Draw with `plots/year/draw.py`.")) == 1
+    other = write_memory(lost.root / "work/plots/year", {"README.md": "Plots.\n"})
+    git(other, "init", "--quiet")
+    git(other, "add", "--all")
+    git(other, "commit", "--quiet", "-m", "begin")
+    lost.commit("feat: work", DAYS[3])
+    assert lost.judge("Draw with `plots/year/draw.py`.", memory="later") == ()
 
 
 @pytest.mark.parametrize(("body", "rule"), LOST.values(), ids=LOST)

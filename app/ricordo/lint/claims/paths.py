@@ -120,8 +120,9 @@ def _tells_of_move(claim: ProjectClaim, path: str, new: str) -> bool:
     name = posixpath.basename(_PLACE.sub("", new).rstrip("/"))
     is_renamed = name != posixpath.basename(path.rstrip("/"))
     named = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", re.ASCII)
-    text = claim.passage.text.replace(claim.text, "")
-    return new.strip("./") in text or bool(is_renamed and named.search(text))
+    text = claim.passage.text
+    others = text.replace(claim.text, "")
+    return new.strip("./") in text or bool(is_renamed and named.search(others))
 
 
 def _check_listed(

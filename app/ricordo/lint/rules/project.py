@@ -92,8 +92,8 @@ def missing_path(
             message = verdict.problem or f"{verdict.claim} does not exist"
             hint = f" Did you mean {verdict.suggestion}?" if verdict.suggestion else ""
             is_lost = verdict.outcome is CheckOutcome.MISSING
-            is_record = is_lost and _is_in_record(note, verdict)
-            at_most = Severity.INFO if is_record else _severity_of(verdict)
+            is_told = is_lost and _is_in_record(note, verdict)
+            at_most = Severity.INFO if is_told else _severity_of(verdict)
             yield from _report(note, verdict, f"{message}.{hint}", at_most)
 
 
