@@ -234,7 +234,7 @@ def build_definition(name: str) -> re.Pattern[str]:
         # a function as a value
         rf"|\s*(?:export\s+)?(?:const|let|var)\s+{word}[^=]*=\s*(?:async\b|function\b|.*=>\s*[{{(]?\s*$)"
         # a method without a word before it
-        rf"|\s*(?:[\w<>\[\]?,.]+\s+){{0,6}}{word}\s*\([^;]*\)\s*(?::[^={{]+)?\{{\s*$"
+        rf"|\s*(?:[\w<>\[\]?,.]+\s+){{0,6}}{word}\s*\([^;]*\)\s*(?::[^={{]+|async\*?\s*)?\{{\s*$"
         # of a database
         rf"|\s*(?i:create\s+(?:or\s+replace\s+)?(?:unique\s+)?\w+\s+(?:if\s+not\s+exists\s+)?)"
         rf"[`\"\[]?(?:\w+\.)?[`\"\[]?{word}"
