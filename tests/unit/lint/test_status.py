@@ -790,6 +790,20 @@ def test_who_writes_after_a_removal_knows_of_it(
     assert [it.rule for it in found] == ["missing-symbol"] * is_reported
 
 
+@pytest.mark.parametrize(("version", "is_reported"), [("^2.1.0", False), ("workspace:*", True)])
+def test_a_required_package_is_a_library_beside_a_folder_of_its_name(
+    repository: Repository, version: str, is_reported: bool
+) -> None:
+    manifest = f'{{"devDependencies": {{"tide-test": "{version}"}}}}'
+    code = 'import { vi } from "tide-test"\nvi.useFakeTides()\n'
+    write_memory(repository.root, {"tide-test/a.js": code, "package.json": manifest})
+    repository.commit("test: tides", DAYS[1])
+    write_memory(repository.root, {"tide-test/a.js": "1\n"})
+    repository.commit("test: none", DAYS[2])
+    found = repository.judge("It calls `vi.useFakeTides()` first.")
+    assert [it.rule for it in found] == ["missing-symbol"] * is_reported
+
+
 def test_code_beside_the_notes_is_code(repository: Repository) -> None:
     code = {"tide/notes/gaps.py": "def fill_gaps(): ...\n", "tide/gaps.py": "fill_gaps()\n"}
     write_memory(repository.root, code)
