@@ -815,6 +815,89 @@ def test_a_name_that_the_code_had_from_a_library_is_not_lost(
     assert [it.rule for it in found] == ["missing-symbol"] * is_reported
 
 
+@pytest.mark.parametrize(
+    ("file", "code", "left", "claim", "is_reported"),
+    [
+        ("web/app.js", "function f() {\n  const tideGap = 1\n}\n", "1\n", "`tideGap`", False),
+        ("web/app.js", "function f() {\n  const tideGap = () => {\n", "1\n", "`tideGap`", True),
+        ("web/app.js", "class A {\n  tideGap(a) {\n  }\n}\n", "1\n", "`tideGap`", True),
+        ("web/app.js", "  await tideGap(1)\n", "1\n", "`tideGap`", False),
+        ("db/t.sql", "CREATE TABLE IF NOT EXISTS tide_gap (a INT);\n", "1\n", "`tide_gap`", True),
+        ("tide/app.py", "# as tide_gap does\n", "1\n", "`tide_gap`", False),
+        ("tide/app.py", "def tide_gap(): ...\n", "def _tide_gap(): ...\n", "`tide_gap`", False),
+        ("tide/app.py", "def tide_gap(): ...\n", "# 用tide_gap算。\n", "`tide_gap`", False),
+        ("tide/app.py", "def label(): ...\n", "1\n", "`label(x)`", True),
+        ("tide/app.py", "label = 1 + label2\nx(label)\n", "1\n", "`label(x)`", True),
+        ("tide/app.py", "if label: ...\n", "1\n", "`label(x)`", False),
+        (
+            "web/a.test.js",
+            'import { vi } from "tide-test"\nvi.useFakeTides()\n',
+            "1\n",
+            "`vi.useFakeTides()`",
+            False,
+        ),
+        (
+            "tide-test/a.js",
+            'import { vi } from "tide-test"\nvi.useFakeTides()\n',
+            "1\n",
+            "`vi.useFakeTides()`",
+            True,
+        ),
+    ],
+)
+def test_only_what_the_code_defined_is_surely_lost(
+    repository: Repository, file: str, code: str, left: str, claim: str, is_reported: bool
+) -> None:
+    write_memory(repository.root, {file: code})
+    repository.commit("feat: gaps", DAYS[1])
+    write_memory(repository.root, {file: left})
+    repository.commit("refactor: no gaps", DAYS[2])
+    found = repository.judge(f"Readings pass {claim} first.")
+    assert [it.rule for it in found] == ["missing-symbol"] * is_reported
+
+
+@pytest.mark.parametrize(("written", "is_reported"), [("2026-09-20", True), ("2026-10-01", False)])
+def test_who_writes_after_a_removal_knows_of_it(
+    repository: Repository, written: str, is_reported: bool
+) -> None:
+    write_memory(repository.root, {"tide/gaps.py": "def fill_gaps(): ...\n"})
+    repository.commit("feat: gaps", DAYS[1])
+    write_memory(repository.root, {"tide/gaps.py": "1\n"})
+    repository.commit("refactor: no gaps", DAYS[2])
+    found = repository.judge("Readings pass `fill_gaps` first.", written=written)
+    assert [it.rule for it in found] == ["missing-symbol"] * is_reported
+
+
+@pytest.mark.parametrize(("version", "is_reported"), [("^2.1.0", False), ("workspace:*", True)])
+def test_a_required_package_is_a_library_beside_a_folder_of_its_name(
+    repository: Repository, version: str, is_reported: bool
+) -> None:
+    manifest = f'{{"devDependencies": {{"tide-test": "{version}"}}}}'
+    code = 'import { vi } from "tide-test"\nvi.useFakeTides()\n'
+    write_memory(repository.root, {"tide-test/a.js": code, "package.json": manifest})
+    repository.commit("test: tides", DAYS[1])
+    write_memory(repository.root, {"tide-test/a.js": "1\n"})
+    repository.commit("test: none", DAYS[2])
+    found = repository.judge("It calls `vi.useFakeTides()` first.")
+    assert [it.rule for it in found] == ["missing-symbol"] * is_reported
+
+
+def test_code_beside_the_notes_is_code(repository: Repository) -> None:
+    code = {"tide/notes/gaps.py": "def fill_gaps(): ...\n", "tide/gaps.py": "fill_gaps()\n"}
+    write_memory(repository.root, code)
+    repository.commit("feat: gaps", DAYS[1])
+    write_memory(repository.root, {"tide/gaps.py": "1\n"})
+    repository.commit("refactor: no gaps", DAYS[2])
+    assert repository.judge("It is `fill_gaps`.", memory="project/tide/notes") == ()
+
+
+def test_claims_that_one_commit_refutes_are_one_finding(repository: Repository) -> None:
+    repository.commit("feat(tide): year tables (#12)", DAYS[2])
+    (found,) = repository.judge("PR #12 is open.\n\nMoved the gauge.\n\nPR #12 is not merged.")
+    assert "not merged" in found.message
+    assert found.evidence[1:] == (f"also in x.md:{found.line - 4}",)
+
+
 def test_notes_in_an_archive_are_not_judged(lost: Repository) -> None:
     body = "Readings pass `fill_gaps` first."
     index = "- [x](x.md)\n- [old](archive/x.md)\n"

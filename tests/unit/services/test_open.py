@@ -22,7 +22,9 @@ def test_evidence_against_a_note_comes_before_its_age(tmp_path: Path) -> None:
     old = note_text("a", "Calls go over channel 12.\n").replace(
         "  type:", "  modified: 2020-01-01\n  type:"
     )
-    doubted = note_text("b", "Merge freeze until 2026-10-08.\n")
+    doubted = note_text("b", "Merge freeze until 2026-10-08.\n").replace(
+        "  type:", "  modified: 2026-10-01\n  type:"
+    )
     notebook = recorded(
         tmp_path, {"MEMORY.md": "[a](a.md) [b](b.md)\n", "a.md": old, "b.md": doubted}
     )

@@ -48,6 +48,13 @@ def test_names_are_found_whole(project: Path, tmp_path: Path) -> None:
     assert words.find_files("renderCurve", 5) == ["web/curve.js"]
 
 
+def test_names_beside_other_scripts_are_found(project: Path, tmp_path: Path) -> None:
+    (project / "notes.txt").write_text("按height_sum算。\n用dry-dock。│wave_sum│\n")
+    words = words_of(project, tmp_path / "state")
+    asked = ("height_sum", "dry-dock", "wave_sum", "sum")
+    assert words.find_present(asked) == {"height_sum", "dry-dock", "wave_sum"}
+
+
 def test_a_folder_can_be_left_out(project: Path, tmp_path: Path) -> None:
     assert not words_of(project, tmp_path / "state").find_present(
         ["renderCurve"], lambda path: path.startswith("web/")

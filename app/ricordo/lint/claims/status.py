@@ -12,11 +12,10 @@ from functools import cache
 from typing import NamedTuple
 
 from ricordo.lexicon import build_alternation, compile_part, list_expressions, lower_text
-from ricordo.lint.claims.claim import Passage, ProjectClaim, split_passages
+from ricordo.lint.claims.claim import Passage, ProjectClaim
 from ricordo.lint.claims.history import FileCommit
 from ricordo.lint.claims.project import Project
 from ricordo.lint.evidence import ClaimKind, Verdict
-from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
 _NEAR = 80
@@ -116,28 +115,16 @@ def _find_status(
     return None
 
 
-def check_status(claim: ProjectClaim, note: Note, project: Project) -> Verdict | None:
-    """Return the verdict that git refutes the claim; None where it does not, or the note itself
-    says further below that the work is done.
-    """
+def check_status(claim: ProjectClaim, project: Project) -> Verdict | None:
+    """Return the verdict that git refutes the claim; None where it does not."""
     passage = claim.passage
     start = passage.text.find(claim.text)
     for subject in _find_subjects(passage):
         if start <= subject.start and subject.end <= start + len(claim.text):
             commit = subject.look_up(subject.key, project)
-            if commit is not None and not _is_done_below(claim, subject, note):
+            if commit is not None:
                 return claim.to_refutation(f"git: {_NAMES[subject.part]} {commit.summary}")
     return None
-
-
-def _is_done_below(claim: ProjectClaim, subject: _Subject, note: Note) -> bool:
-    """Return whether a sentence below a claim says that its subject is done."""
-    return any(
-        any(it.key == subject.key for it in _find_subjects(passage))
-        and _words("done").search(lower_text(passage.prose))
-        for passage in split_passages(note)
-        if passage.statement.line > claim.line
-    )
 
 
 _NAMES = {"unmerged": "merged in", "unpushed": "pushed:", "unreleased": "tagged:"}

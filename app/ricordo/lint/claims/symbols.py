@@ -43,6 +43,9 @@ _OWN_SCRIPT = compile_lazily(r"[\w./\-]+\.(?:sh|py|js|mjs|cjs|ts|rb|pl|php|zsh|b
 _PAGES = (".md", ".mdx", ".txt", ".rst", ".yml", ".yaml", ".toml", ".json")
 _SEPARATOR = compile_lazily(r"\.|::|->|#")
 _IMPORT_END = compile_lazily(r"[./]")
+_PACKAGE = compile_lazily(r"@[^/]*/?[^/]*|[^./]*")
+_OF_WORKSPACE = ("workspace:", "file:", "link:")
+"""How the versions of packages of the project itself begin."""
 _MOST_FILES = 12
 _KNOWN = frozenset((*dir(builtins), *keyword.kwlist))
 _FILE_NAME = compile_lazily(
@@ -197,15 +200,22 @@ def _find_owner(text: str, name: str, project: Project) -> bool | None:
     sources = [next(filter(None, it.groups())) for it in _build_import(name).finditer(text)]
     if not sources:
         return None
-    # an alias of the project is named after one of its folders
+    return any(_is_own(it, project) for it in sources)
+
+
+def _is_own(source: str, project: Project) -> bool:
+    """Return whether an import is from the project itself: by a path, or an alias that is named
+    after one of its folders and is no package that it requires.
+    """
+    if source.startswith((".", "/", "~", "@/", "#", "$")):
+        return True
     code = (it for it in project.tree.files if it.endswith(CODE_ENDINGS))
     own = {*project.folder_names, *(it.rpartition(".")[0] for it in code)}
-    are_own = (
-        it.startswith((".", "/", "~", "@/", "#", "$"))
-        or _IMPORT_END.split(it.lstrip("@"))[0] in own
-        for it in sources
+    package, manifests = _PACKAGE.findall(source)[0], project.manifests
+    is_required = package not in manifests.projects and any(
+        not it.version.startswith(_OF_WORKSPACE) for it in manifests.find_versions(package)
     )
-    return any(are_own)
+    return _IMPORT_END.split(source.lstrip("@"))[0] in own and not is_required
 
 
 def _build_import(name: str) -> re.Pattern[str]:
@@ -219,6 +229,18 @@ def _build_import(name: str) -> re.Pattern[str]:
 
 
 def build_definition(name: str) -> re.Pattern[str]:
+    """Return the pattern of a line of code that defines `name`."""
+    return re.compile(
+        r"\s*(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|pub"
+        r"|open|override|virtual|sealed|const)\s+)*"
+        r"(?:def|class|function|func|fn|fun|const|let|var|struct|interface|type|enum|trait|object"
+        rf"|module|protocol)\s+(?:\([^)]*\)\s*)?{re.escape(name)}(?!\w)"
+        # a constant of a module
+        rf"|{re.escape(name)}\s*(?::[^=]+)?="
+    )
+
+
+def _build_shared_definition(name: str) -> re.Pattern[str]:
     """Return the pattern of a line of code that defines `name` for other code: no variable inside
     of a function.
     """
@@ -234,7 +256,7 @@ def build_definition(name: str) -> re.Pattern[str]:
         # a function as a value
         rf"|\s*(?:export\s+)?(?:const|let|var)\s+{word}[^=]*=\s*(?:async\b|function\b|.*=>\s*[{{(]?\s*$)"
         # a method without a word before it
-        rf"|\s*(?:[\w<>\[\]?,.]+\s+){{0,6}}{word}\s*\([^;]*\)\s*(?::[^={{]+)?\{{\s*$"
+        rf"|\s*(?:[\w<>\[\]?,.]+\s+){{0,6}}{word}\s*\([^;]*\)\s*(?::[^={{]+|async\*?\s*)?\{{\s*$"
         # of a database
         rf"|\s*(?i:create\s+(?:or\s+replace\s+)?(?:unique\s+)?\w+\s+(?:if\s+not\s+exists\s+)?)"
         rf"[`\"\[]?(?:\w+\.)?[`\"\[]?{word}"
@@ -272,7 +294,7 @@ def _find_former(claim: ProjectClaim, project: Project, times: NoteTimes) -> _Fo
     none had, or it was that of a library.
     """
     word, history = get_search_word(claim), project.history
-    owner, definition = _SEPARATOR.split(claim.text)[0], build_definition(word)
+    owner, definition = _SEPARATOR.split(claim.text)[0], _build_shared_definition(word)
     for moment in dict.fromkeys((times.changed, times.written)):
         before = history.graph.find_at(moment)
         path = history.find_words_at(before[0], [word]).get(word, "") if before else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from functools import cache, lru_cache
 from itertools import islice
@@ -148,9 +149,15 @@ def status_claim(
     """Find claims that work is not merged, pushed, released or done yet, which git refutes: of
     those that the same evidence refutes the last, which is the newest of a log.
     """
-    refuted = (it for it in verdicts if it.kind in _STATUS and it.outcome in _FAILED)
-    for verdict in {it.evidence: it for it in refuted}.values():
-        yield from _report(note, verdict, f"Git says otherwise: “{_quote(verdict)}”.")
+    refuted: dict[tuple[str, ...], list[Verdict]] = {}
+    for verdict in verdicts:
+        if verdict.kind in _STATUS and verdict.outcome in _FAILED:
+            refuted.setdefault(verdict.evidence, []).append(verdict)
+    for *others, last in refuted.values():
+        lines = sorted({it.line for it in others} - {last.line})
+        also = (f"also in {note.path}:{line}" for line in lines[:_MOST_PLACES])
+        verdict = replace(last, evidence=(*last.evidence, *also))
+        yield from _report(note, verdict, f"Git says otherwise: “{_quote(last)}”.")
 
 
 @verdict_rule(
