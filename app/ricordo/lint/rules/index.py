@@ -6,8 +6,8 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import NamedTuple
 
 from ricordo.dates import find_day_in_title
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
@@ -258,7 +258,8 @@ def _find_unlisted_names(memory: Memory) -> frozenset[str]:
 _NOTES = "notes"
 
 
-class _Group(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Group:
     """Notes that an index should list."""
 
     index: MemoryIndex
