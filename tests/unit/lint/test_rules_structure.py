@@ -339,6 +339,16 @@ def test_an_index_is_judged_by_what_it_lists(
     assert severities == expected
 
 
+@pytest.mark.parametrize(("head", "severity"), [("---\nname: x\n---\n", "WARNING"), ("", "INFO")])
+def test_a_document_beside_notes_with_frontmatter_is_no_note_to_list(
+    lint: Lint, head: str, severity: str
+) -> None:
+    files = {f"{name}.md": note("Text.", name) for name in TIDES}
+    index = {"MEMORY.md": f"{LISTED}- [Spring](spring.md)\n", "setup.md": f"{head}Copy it.\n"}
+    (found,) = lint({**files, **index}, "unindexed-note")
+    assert (found.path, found.severity.name) == ("setup.md", severity)
+
+
 def test_an_index_of_indexes_is_a_list(lint: Lint) -> None:
     files = {f"wiki/{it}/index.md": f"- [[{it}-1]]\n" for it in "ab"}
     pages = {f"wiki/{it}/{it}-1.md": "Text.\n" for it in "ab"}
@@ -349,7 +359,7 @@ def test_an_index_of_indexes_is_a_list(lint: Lint) -> None:
 
 def test_the_notes_of_a_folder_may_be_listed_in_a_file_there(lint: Lint) -> None:
     days = {f"{name}.md": note("Text.", name) for name in (*DAYS, "days/holiday")}
-    listed = "".join(f"- [{name}]({name[5:]}.md)\n" for name in DAYS)
+    listed = "".join(f"- [{name}]({name[5:]}.md)\n" for name in DAYS[1:]) + "See `friday.md`.\n"
     files = {**days, "days/MEMORY.md": listed, "ebb.md": note("Text.", "ebb")}
     found = lint({"MEMORY.md": "- [Ebb](ebb.md)\n", **files}, "unindexed-note")
     assert [it.path for it in found] == ["days/holiday.md"]
@@ -528,6 +538,8 @@ def test_text_that_yaml_cuts_off_is_reported(lint: Lint, field: str, is_cut: boo
         (17, "harbour-chart", ["info", "info"]),
         (18, "chart.pdf", ["info", "info"]),
         (18, "example", ["info", "info"]),
+        (18, "v1.41", ["info", "info"]),
+        (18, "the MEMORY.md rule on charts", ["info", "info"]),
         (18, "harbour-chart]] if it exists, else the [[pier_0_aaaaaaaaa", ["info", "info"]),
         (18, "harbour-chart]] (falls vorhanden), sonst [[pier_0_aaaaaaaaa", ["info", "info"]),
         (18, "harbour-chart]]，若存在，否则 [[pier_0_aaaaaaaaa", ["info", "info"]),

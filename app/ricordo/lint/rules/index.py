@@ -6,8 +6,8 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import chain
 
 from ricordo.dates import find_day_in_title
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
@@ -45,8 +45,8 @@ _SAME_TOPIC = 0.5
 """The part of the words of an entry that one on the same topic has."""
 _LISTS = frozenset(("index.md", "_index.md", "memory.md", "readme.md"))
 """Names, in lower case, of files that list the others of a folder."""
-_FEWEST_RECORDS = 3
-"""Notes with a day in their names from which on they are the records of a folder."""
+_FEWEST_OF_KIND = 3
+"""Notes of a folder from which on what they have in common tells their kind."""
 _FEWEST_WORDS = 3
 """Words of a name by which an entry that links to no file is known to mean it."""
 _WRAPPED = re.compile(r"\s+(?!(?:[-*+]|\d{1,9}[.)])\s)\S")
@@ -114,13 +114,13 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
     """
     broken = _find_broken_entries(memory)
     unlisted = _find_unlisted(memory, broken) if memory.indexes else frozenset()
-    for index, notes, is_list in _group_by_index(memory, context.conventions, unlisted):
-        missing = [note for note in notes if note.path in unlisted]
-        at_most = Severity.WARNING if is_list else Severity.INFO
-        entries = MissingEntries(memory, index, missing, context.encrypted)
-        if len(missing) > max(_FEW_MISSING, _SHARE_MISSING * len(notes)):
-            fix = entries.fix_all(missing) if is_list else None
-            yield _report_incomplete(index, missing, len(notes), fix, at_most)
+    for group in _group_by_index(memory, context.conventions, unlisted):
+        missing = [note for note in group.notes if note.path in unlisted]
+        at_most = Severity.WARNING if group.is_listed else Severity.INFO
+        entries = MissingEntries(memory, group.index, missing, context.encrypted)
+        if len(missing) > max(_FEW_MISSING, _SHARE_MISSING * len(group.notes)):
+            fix = entries.fix_all(missing) if group.is_listed else None
+            yield _report_incomplete(group, missing, fix, at_most)
             continue
         for note in missing:
             if note.path in broken:
@@ -156,16 +156,22 @@ def _find_unlisted(memory: Memory, broken: Container[str]) -> frozenset[str]:
 
 
 def _find_listed_in_folders(memory: Memory) -> set[str]:
-    """Return the paths of the notes to which a file of their folder links that is called like a
-    list of it, where the kind of memory knows no index.
+    """Return the paths of the notes that a file of their folder links to or names which is called
+    like a list of it, where the kind of memory knows no index.
     """
     names = memory.layout.index_names | _LISTS
-    listed: set[str] = set()
-    for source, links in memory.links.items():
-        folder, slash, name = source.rpartition("/")
+    lists: dict[str, list[Note]] = {}
+    for file in memory.files:
+        folder, slash, name = file.path.rpartition("/")
         if slash and name.lower() in names:
-            listed |= {it.path for it in links if it.path.rpartition("/")[0] == folder}
-    return listed
+            lists.setdefault(folder, []).append(file)
+    return {
+        note.path
+        for note in memory.notes
+        for file in lists.get(note.path.rpartition("/")[0], ())
+        if file is not note
+        and (file.path in memory.backlinks.get(note.path, ()) or is_named(memory, file.text, note))
+    }
 
 
 def _is_superseded(note: Note) -> bool:
@@ -249,12 +255,26 @@ def _find_unlisted_names(memory: Memory) -> frozenset[str]:
     return frozenset(it for it, count in counts.items() if count >= _MANY_OF_A_NAME) - listed
 
 
+_NOTES = "notes"
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Notes that an index should list."""
+
+    index: MemoryIndex
+    notes: Sequence[Note]
+    kind: str
+    """What they are called."""
+    is_listed: bool
+    """Whether the index is a list of such notes, that somebody keeps by hand."""
+
+
 def _group_by_index(
     memory: Memory, conventions: Conventions, unlisted: Container[str]
-) -> Iterator[tuple[MemoryIndex, list[Note], bool]]:
-    """Yield each index with the notes that it should list, and whether it is a list of them. Of
-    several folders, and of the records of a folder, those of which it lists half at most come apart
-    from the others.
+) -> Iterator[_Group]:
+    """Yield the notes that each index should list. Of several folders, or kinds of notes of one,
+    those of which it lists half at most come apart from the others.
     """
     nearest = NearestIndexes(memory)
     indexes: dict[str, MemoryIndex] = {}
@@ -268,23 +288,35 @@ def _group_by_index(
             groups.setdefault(index.folder, {}).setdefault(folder, []).append(note)
     for of, by_folder in groups.items():
         together: list[Note] = []
-        parts = list(chain.from_iterable(map(_split_records, by_folder.values())))
-        for notes in parts:
+        parts = [part for notes in by_folder.values() for part in _split_kinds(notes, unlisted)]
+        for kind, notes in parts:
             listed = sum(note.path not in unlisted for note in notes)
             if len(parts) > 1 and 2 * listed <= len(notes):
-                yield indexes[of], notes, False
+                yield _Group(indexes[of], notes, kind, is_listed=False)
             else:
                 together += notes
-        yield indexes[of], together, _is_list(memory, indexes[of], together, unlisted)
+        is_list = _is_list(memory, indexes[of], together, unlisted)
+        yield _Group(indexes[of], together, _NOTES, is_list)
 
 
-def _split_records(notes: list[Note]) -> list[list[Note]]:
-    """Return the notes of a folder, apart from the others those with a day in their names."""
+def _split_kinds(
+    notes: Sequence[Note], unlisted: Container[str]
+) -> Iterator[tuple[str, list[Note]]]:
+    """Yield the notes of a folder, apart from the others those with a day in their names, and those
+    without frontmatter where all that are listed have it: documents that were put beside the notes.
+    """
+    listed = [note for note in notes if note.path not in unlisted]
+    are_headed = len(listed) >= _FEWEST_OF_KIND and all(it.frontmatter.is_present for it in listed)
     records = [note for note in notes if find_day_in_title(note.stem)]
-    if not _FEWEST_RECORDS <= len(records) < len(notes):
-        return [notes]
-    days = {note.path for note in records}
-    return [[note for note in notes if note.path not in days], records]
+    are_records = len(records) >= _FEWEST_OF_KIND
+    kinds: dict[str, list[Note]] = {}
+    for note in notes:
+        if are_headed and not note.frontmatter.is_present:
+            kind = "files without frontmatter"
+        else:
+            kind = "dated notes" if are_records and find_day_in_title(note.stem) else _NOTES
+        kinds.setdefault(kind, []).append(note)
+    yield from kinds.items()
 
 
 def _is_list(
@@ -306,24 +338,17 @@ def _is_blank(note: Note) -> bool:
 
 
 def _report_incomplete(
-    index: MemoryIndex,
-    missing: Sequence[Note],
-    expected: int,
-    fix: Fix | None,
-    at_most: Severity,
+    group: _Group, missing: Sequence[Note], fix: Fix | None, at_most: Severity
 ) -> RuleResult:
     """Return the one finding for all notes that an index lacks."""
     folder = posixpath.commonpath([note.path.rpartition("/")[0] for note in missing])
-    where = f" in {folder}" if folder != index.folder else ""
-    is_dated = all(find_day_in_title(note.stem) for note in missing)
-    what = f"{'dated ' * is_dated}notes{where}"
-    message = f"The index does not list {len(missing)} of {expected} {what}."
+    where = f" in {folder}" if folder != group.index.folder else ""
+    message = f"The index does not list {len(missing)} of {len(group.notes)} {group.kind}{where}."
     named = ", ".join(note.path for note in missing[:_SHOWN])
     more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+    cause = f"many{f' {group.kind}' * (group.kind != _NOTES)}{where}"
     evidence = (f"not listed: {named}{more}",)
-    return RuleResult(
-        0, message, f"many{' dated' * is_dated}{where}", evidence, index.path, fix, at_most=at_most
-    )
+    return RuleResult(0, message, cause, evidence, group.index.path, fix, at_most=at_most)
 
 
 def is_named(memory: Memory, text: str, note: Note) -> bool:

@@ -30,7 +30,8 @@ from ricordo.patterns import compile_lazily
 _ASSETS = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".csv", ".tsv", ".json")
 _PATTERN = frozenset("<>{}*$…")
 """Characters of a path that is only an example of how paths look."""
-_FILE_ENDING = compile_lazily(r"\.[A-Za-z]\w{1,4}$")
+_FILE_ENDING = compile_lazily(r"\.[A-Za-z]\w{1,4}(?=\s|$)")
+_WORD = compile_lazily(r"[^\W\d_]{2}")
 _FEWEST_LINKS = 10
 """Wikilinks with a note, from which they show the custom of a memory."""
 _MOST_PLACES = 8
@@ -115,11 +116,12 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
 
 
 def _is_note_name(target: str) -> bool:
-    """Return whether the target of a wikilink is neither a file of another kind nor a word for any
-    note, which an example has.
+    """Return whether the target of a wikilink is neither a number, as that of a version, nor a
+    place in a file or a file of another kind, nor a word for any note, which an example has.
     """
     is_any = target.lower() in load_names("placeholder", "names")
-    return not is_any and (target.endswith(".md") or not _FILE_ENDING.search(target))
+    is_file = bool(_FILE_ENDING.search(target.removesuffix(".md")))
+    return bool(_WORD.search(target)) and not is_any and not is_file
 
 
 def _has_notes_for_links(memory: Memory) -> bool:
