@@ -54,6 +54,11 @@ def test_notes_without_frontmatter_are_no_fault_where_nearly_all_are(root: Path)
     assert lint(root, {**plain, "a.md": note("Text.")}, "frontmatter-missing") == ()
 
 
+def test_a_file_that_demands_frontmatter_of_the_others_needs_none(root: Path) -> None:
+    files = pages(9, note("Text.", "NAME")) | {"forms.md": SCHEMA, "a.md": "Only text.\n"}
+    assert [it.path for it in lint(root, files, "frontmatter-missing")] == ["a.md"]
+
+
 def test_too_few_notes_show_no_convention_of_frontmatter(root: Path) -> None:
     files = {"a.md": "Only text.\n", "b.md": note("Text.")}
     assert lint(root, files, "frontmatter-missing") == ()

@@ -182,7 +182,8 @@ def test_a_wiki_has_any_type_but_a_misspelt_one(lint: Lint) -> None:
     files = {f"wiki/{n}.md": f"---\ntype: {it}\n---\nText.\n" for n, it in enumerate(given)}
     (found,) = lint(files, "unknown-type", layout=WIKI)
     assert (found.path, found.severity) == ("wiki/3.md", Severity.WARNING)
-    assert found.fix and found.fix.label == "set the type to harbour"
+    assert found.fix
+    assert found.fix.label == "set the type to harbour"
 
 
 @pytest.mark.parametrize(

@@ -193,13 +193,11 @@ def find_covered_frontmatter(note: Note, layout: Layout) -> InnerFrontmatter | N
     return _read_inner(note, cover.end(), set(_list_keys(layout)), 2) if cover else None
 
 
-def fix_covered_frontmatter(note: Note, inner: InnerFrontmatter) -> Fix | None:
+def fix_covered_frontmatter(note: Note, inner: InnerFrontmatter) -> Fix:
     """Return the fix that moves the frontmatter to the beginning of `note`."""
-    if inner.frontmatter.error:
-        return None
     first = note.line_of(inner.start)
     block = note.text[inner.start : inner.start + inner.frontmatter.end]
-    numbers = range(first, first + len(block.splitlines()))
+    numbers = range(first, first + block.removesuffix("\n").count("\n") + 1)
     removed: tuple[ChangeOperation, ...] = remove_lines(note, numbers)
     return Fix("move the frontmatter to the beginning", (*removed, Insert(note.path, 0, block)))
 
