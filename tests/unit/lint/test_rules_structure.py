@@ -221,9 +221,11 @@ def test_a_block_further_below_is_no_frontmatter(lint: Lint, text: str) -> None:
 
 
 def test_a_file_without_frontmatter_that_the_index_does_not_list_may_be_no_note(lint: Lint) -> None:
-    files = {"MEMORY.md": "- [A](a.md) — the first\n", "a.md": "One.\n", "log.md": "Two.\n"}
+    notes = ("a.md", "low-water.md", "feedback_quay.md", "quays/sines.md")
+    index = "- [A](a.md) — the first\n- low-water: at noon\n"
+    files = {"MEMORY.md": index, "log.md": "Two.\n", **dict.fromkeys(notes, "One.\n")}
     found = {it.path: it.severity for it in lint(files, "frontmatter-missing")}
-    assert found == {"a.md": Severity.WARNING, "log.md": Severity.INFO}
+    assert found == {**dict.fromkeys(notes, Severity.WARNING), "log.md": Severity.INFO}
 
 
 def test_raw_source_without_links_is_an_orphan(lint: Lint) -> None:

@@ -24,6 +24,7 @@ from ricordo.lint.fixes.frontmatter import (
     fix_missing_fields,
     fix_second_frontmatter,
     fix_unknown_type,
+    guess_type,
 )
 from ricordo.lint.prose import find_field_line
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
@@ -56,12 +57,8 @@ def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleRe
             message = f"Frontmatter on line {line}: agents look for it on line 1."
             fix = fix_covered_frontmatter(note, covered)
             yield RuleResult(line, message, note.path, (fields,), note.path, fix)
-        elif context.conventions.expects(FRONTMATTER, note.path) and not _is_schema(note):
-            is_note = (
-                not memory.entries
-                or note.path in memory.entries
-                or any(is_named(memory, index.note.text, note) for index in memory.indexes)
-            )
+        elif context.conventions.expects(FRONTMATTER, note.path) and not _is_schema(note, memory):
+            is_note = not memory.entries or _is_placed(note, memory)
             message = f"“{note.name}” has no frontmatter."
             yield RuleResult(
                 1,
@@ -177,9 +174,19 @@ def find_unknown_types(memory: Memory) -> Iterator[tuple[Note, frozenset[str]]]:
             yield note, known
 
 
-def _is_schema(note: Note) -> bool:
-    """Return whether `note` demands frontmatter of the others."""
-    return bool(read_schema(note.path, note.text).fields)
+def _is_schema(note: Note, memory: Memory) -> bool:
+    """Return whether `note` demands frontmatter as agents need it of the others."""
+    return len(read_schema(note.path, note.text).fields & memory.layout.keys) > 1
+
+
+def _is_placed(note: Note, memory: Memory) -> bool:
+    """Return whether an index names `note`, or its place or name says what kind of note it is."""
+    return (
+        note.path in memory.entries
+        or "/" in note.path.removeprefix(f"{memory.layout.page_folder}/")
+        or bool(guess_type(note, memory.layout.types))
+        or any(is_named(memory, index.note.text, note) for index in memory.indexes)
+    )
 
 
 def _add_frontmatter(note: Note, context: RuleContext) -> Fix | None:
