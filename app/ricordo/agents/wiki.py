@@ -24,7 +24,7 @@ WIKI = Layout(
     support_names=frozenset(
         (
             *("log.md", "claude.md", "agents.md", "config.md", "overview.md", "readme.md"),
-            *("handoff.md", "handoff.new.md", "schema.md"),
+            *("handoff.md", "handoff.new.md"),
         )
     ),
     source_folder=SOURCES,

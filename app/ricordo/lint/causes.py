@@ -28,7 +28,9 @@ _BULK = frozenset(
 one.
 """
 _FEWEST_IN_BULK = 3
-"""Findings of them, or notes with a fault of form on more than that part, that are one."""
+"""Findings of them that are one; so are the same fault of form in as many notes, if that is more
+than that part.
+"""
 _SHOWN = 3
 """Findings that are shown as examples of such a habit."""
 FIRST = (

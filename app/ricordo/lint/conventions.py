@@ -393,9 +393,8 @@ def _find_name_form(counts: _FormCounts) -> NameForm | None:
 
 def _find_demanded(counts: _FormCounts, schema: Schema, layout: Layout) -> frozenset[str]:
     """Return the fields that the schema demands, that no layout knows and most notes have."""
-    known = {*layout.title_keys, *layout.summary_keys, *layout.type_keys}
     least = max(_FEWEST, _DEMANDED_SHARE * counts.headed)
-    return frozenset(name for name in schema.fields - known if counts.fields[name] >= least)
+    return frozenset(name for name in schema.fields - layout.keys if counts.fields[name] >= least)
 
 
 def has_name(note: Note, layout: Layout) -> bool:

@@ -93,6 +93,11 @@ class Layout:
     recall_rank: int = 2
     """From 0 on: of several memories of a project, recall answers from that of the lowest rank."""
 
+    @property
+    def keys(self) -> frozenset[str]:
+        """The frontmatter keys by which agents choose notes."""
+        return frozenset((*self.title_keys, *self.summary_keys, *self.type_keys))
+
     def get_keys(self, field: str) -> tuple[str, ...]:
         """Return the frontmatter keys that may hold `field`, one of those `required`."""
         if field == "name":

@@ -131,6 +131,23 @@ def test_of_many_findings_the_first_of_each_rule_are_shown_and_all_are_counted(
     assert f"one: {len(list((project / 'one').glob('?.md')))} notes; 3 errors, " in output
 
 
+def test_what_stands_for_many_says_how_all_of_them_are_settled(
+    project: Path, capsys: Printed
+) -> None:
+    for number in range(8):
+        text = (
+            f"---\nname: n{number}\ndescription: Quay {number}: closed\ntype: user\n---\n\nText.\n"
+        )
+        (project / f"three/{number}.md").write_text(text)
+    (found,) = document(capsys, "three", "--select", "frontmatter-invalid")["findings"]
+    output = lint(capsys, "three", "--select", "frontmatter-invalid")
+    assert "`ricordo lint --select frontmatter-invalid --fix --unsafe` tries them" in output
+    assert f"`ricordo lint --dismiss {found['id']}` dismisses them all" in output
+    assert run(["lint", "three", "--dismiss", found["id"]]) == 0
+    capsys.readouterr()
+    assert document(capsys, "three", "--select", "frontmatter-invalid")["findings"] == []
+
+
 def test_full_shows_all_with_the_numbers_at_the_end(project: Path, capsys: Printed) -> None:
     output = lint(capsys, "one", "--full")
     assert len(headlines(output)) == 17

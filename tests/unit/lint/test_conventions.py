@@ -54,6 +54,13 @@ def test_notes_without_frontmatter_are_no_fault_where_nearly_all_are(root: Path)
     assert lint(root, {**plain, "a.md": note("Text.")}, "frontmatter-missing") == ()
 
 
+def test_a_file_that_demands_frontmatter_of_the_others_needs_none(root: Path) -> None:
+    form = SCHEMA.replace("title:", "name: x\ntype: project\ntitle:")
+    files = {"forms.md": form, "ships.md": SCHEMA, "a.md": "Only text.\n"}
+    found = lint(root, {**pages(19, note("Text.", "NAME")), **files}, "frontmatter-missing")
+    assert [it.path for it in found] == ["a.md", "ships.md"]
+
+
 def test_too_few_notes_show_no_convention_of_frontmatter(root: Path) -> None:
     files = {"a.md": "Only text.\n", "b.md": note("Text.")}
     assert lint(root, files, "frontmatter-missing") == ()

@@ -200,7 +200,9 @@ def test_several_dead_links_of_one_line_are_all_fixed(notebook: Open) -> None:
 
 def test_a_fix_is_made_whole_or_not_at_all(notebook: Open) -> None:
     # the head is made in three steps; the type cannot be told, and two of three are none
-    book = notebook({"MEMORY.md": "- [X](x.md) — x\n", "x.md": "The text of it is short.\n"})
+    others = {f"n{n}.md": note_text(f"n{n}") for n in range(4)}
+    entries = "".join(f"- [{path}]({path}) — hook\n" for path in ("x.md", *others))
+    book = notebook({"MEMORY.md": entries, "x.md": "The text of it is short.\n", **others})
     plan = plan_fixes(book, book.read_snapshot(), unsafe=True)
     assert texts(plan) == {}
     assert why(plan)["frontmatter-missing"] == "the fix would add a finding, frontmatter-incomplete"

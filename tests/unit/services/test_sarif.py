@@ -82,7 +82,9 @@ def test_every_rule_is_described_as_github_requires(memory: Path, capsys: Printe
 
 
 def test_a_result_names_its_rule_by_number_too(memory: Path, capsys: Printed) -> None:
-    write_memory(memory, {"MEMORY.md": "- [Gone](gone.md) — x\n", "a.md": "No head.\n"})
+    write_memory(
+        memory, {"MEMORY.md": "- [Gone](gone.md) — x\n", "a.md": note_text("a", "See [b](b.md).\n")}
+    )
     log = lint(memory, capsys)
     assert len(log["results"]) >= 3
     for result in log["results"]:

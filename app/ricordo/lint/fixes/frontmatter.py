@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from ricordo.lint.conventions import Conventions, NameForm, build_name
@@ -36,7 +37,7 @@ def fix_missing_fields(
     sources = {
         "name": lambda: build_name(note, form) or note.stem,
         "description": lambda: summarise_text(note.body),
-        "type": lambda: _guess_type(note, layout.types),
+        "type": lambda: guess_type(note, layout.types),
     }
     values = {field: sources[field]() for field in fields}
     if not all(values.values()):
@@ -127,7 +128,7 @@ def find_meant_type(given: str, known: Iterable[str]) -> str:
     return near[0] if len(near) == 1 else ""
 
 
-def _guess_type(note: Note, known: Collection[str]) -> str:
+def guess_type(note: Note, known: Collection[str]) -> str:
     """Return the only type in the first word of the file name and in the folder, or ""."""
     folder = note.path.rpartition("/")[0].rpartition("/")[2]
     words = (re.split(r"[_\-. ]", note.stem)[0].lower(), folder.lower())
@@ -181,7 +182,7 @@ def find_second_frontmatter(note: Note, layout: Layout) -> InnerFrontmatter | No
         return None
     gap = _GAP.match(note.text, note.frontmatter.end)
     start = gap.end() if gap else note.frontmatter.end
-    known = {*note.frontmatter.fields, *_COMMON, *_list_keys(layout)}
+    known = {*note.frontmatter.fields, *_COMMON, *layout.keys}
     return _read_inner(note, start, known, 1)
 
 
@@ -190,25 +191,21 @@ def find_covered_frontmatter(note: Note, layout: Layout) -> InnerFrontmatter | N
     it; two of its fields are those by which agents choose notes.
     """
     cover = _COVER.match(note.text)
-    return _read_inner(note, cover.end(), set(_list_keys(layout)), 2) if cover else None
+    return _read_inner(note, cover.end(), layout.keys, 2) if cover else None
 
 
-def fix_covered_frontmatter(note: Note, inner: InnerFrontmatter) -> Fix | None:
+def fix_covered_frontmatter(note: Note, inner: InnerFrontmatter) -> Fix:
     """Return the fix that moves the frontmatter to the beginning of `note`."""
-    if inner.frontmatter.error:
-        return None
     first = note.line_of(inner.start)
     block = note.text[inner.start : inner.start + inner.frontmatter.end]
-    numbers = range(first, first + len(block.splitlines()))
+    numbers = range(first, first + block.removesuffix("\n").count("\n") + 1)
     removed: tuple[ChangeOperation, ...] = remove_lines(note, numbers)
     return Fix("move the frontmatter to the beginning", (*removed, Insert(note.path, 0, block)))
 
 
-def _list_keys(layout: Layout) -> tuple[str, ...]:
-    return *layout.title_keys, *layout.summary_keys, *layout.type_keys
-
-
-def _read_inner(note: Note, start: int, known: set[str], fewest: int) -> InnerFrontmatter | None:
+def _read_inner(
+    note: Note, start: int, known: AbstractSet[str], fewest: int
+) -> InnerFrontmatter | None:
     """Return the block of fields at `start`, at least so many of them `known`."""
     if not note.text.startswith("---", start):
         return None

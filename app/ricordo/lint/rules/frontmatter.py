@@ -10,6 +10,7 @@ from ricordo.lint.conventions import (
     FRONTMATTER,
     find_missing_fields,
     find_unmet_demands,
+    read_schema,
 )
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.frontmatter import (
@@ -23,9 +24,11 @@ from ricordo.lint.fixes.frontmatter import (
     fix_missing_fields,
     fix_second_frontmatter,
     fix_unknown_type,
+    guess_type,
 )
 from ricordo.lint.prose import find_field_line
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
+from ricordo.lint.rules.index import is_named
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
@@ -38,8 +41,9 @@ _FEWEST_OF_A_TYPE = 3
 @memory_rule("frontmatter-missing", Severity.WARNING, "a note without frontmatter")
 def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find notes without frontmatter where the agent expects it and nearly all others have it, and
-    those in which something is above it, so that no agent takes it for one. A file that the index
-    does not list, such as a log, may be no note.
+    those in which something is above it, so that no agent takes it for one. A file that says what
+    frontmatter the others need is no note, and one that the index does not list, such as a log, may
+    be none.
     """
     if not context.layout.expects_frontmatter:
         return
@@ -53,8 +57,8 @@ def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleRe
             message = f"Frontmatter on line {line}: agents look for it on line 1."
             fix = fix_covered_frontmatter(note, covered)
             yield RuleResult(line, message, note.path, (fields,), note.path, fix)
-        elif context.conventions.expects(FRONTMATTER, note.path):
-            is_note = note.path in memory.entries or not memory.entries
+        elif context.conventions.expects(FRONTMATTER, note.path) and not _is_schema(note, memory):
+            is_note = not memory.entries or _is_placed(note, memory)
             message = f"“{note.name}” has no frontmatter."
             yield RuleResult(
                 1,
@@ -168,6 +172,21 @@ def find_unknown_types(memory: Memory) -> Iterator[tuple[Note, frozenset[str]]]:
         is_open = not memory.layout.types
         if not _is_known(given, known) and not (is_open and not find_meant_type(given, known)):
             yield note, known
+
+
+def _is_schema(note: Note, memory: Memory) -> bool:
+    """Return whether `note` demands frontmatter as agents need it of the others."""
+    return len(read_schema(note.path, note.text).fields & memory.layout.keys) > 1
+
+
+def _is_placed(note: Note, memory: Memory) -> bool:
+    """Return whether an index names `note`, or its place or name says what kind of note it is."""
+    return (
+        note.path in memory.entries
+        or "/" in note.path.removeprefix(f"{memory.layout.page_folder}/")
+        or bool(guess_type(note, memory.layout.types))
+        or any(is_named(memory, index.note.text, note) for index in memory.indexes)
+    )
 
 
 def _add_frontmatter(note: Note, context: RuleContext) -> Fix | None:
