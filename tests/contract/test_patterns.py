@@ -8,7 +8,7 @@ import pkgutil
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
 
@@ -67,15 +67,15 @@ def list_expressions() -> list[tuple[str, int]]:
     return list(found)
 
 
-def _list_loaders(module_name: str) -> Iterator[object]:
+def _list_loaders(module_name: str) -> Iterator[Callable[[], object]]:
     if module_name.endswith("__main__"):
         return
     module = importlib.import_module(module_name)
     for name, value in vars(module).items():
         is_own = getattr(value, "__module__", "") == module_name
-        if is_own and name.lstrip("_").startswith("load_") and name not in _NOT_LOADED:
-            if not inspect.signature(value).parameters:
-                yield value
+        is_loader = name.lstrip("_").startswith("load_") and name not in _NOT_LOADED
+        if is_own and is_loader and not inspect.signature(value).parameters:
+            yield value
 
 
 def _try_all() -> None:

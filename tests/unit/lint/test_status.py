@@ -403,7 +403,10 @@ def test_a_description_that_the_text_refutes_is_reported(
         ("R", "**Two causes:**\n\n1. A.\n\n2. B.\n\n**To do:**\n1. C.\n2. D.\n3. E.\n4. F."),
         # next on the day of which the record tells
         ("R", "The port is DONE. Next: second gauge table.\n\nThe second gauge table now BUILT."),
-        ("R", "Written on 2026-06-01. Next: second gauge table.\n\nThe second gauge table now BUILT."),
+        (
+            "R",
+            "Written on 2026-06-01. Next: second gauge table.\n\nThe second gauge table now BUILT.",
+        ),
         ("A 17-berth pier", "It has 17 new berths and 14 old ones.\n\nAll 31 berths are lit."),
     ],
 )
