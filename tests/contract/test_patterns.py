@@ -11,6 +11,9 @@ import sys
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import ricordo
 from ricordo import patterns
@@ -48,22 +51,23 @@ def list_expressions() -> list[tuple[str, int]]:
     found: dict[tuple[str, int], None] = {}
     compile_now, create = re.compile, patterns._LazyPattern.__init__
 
-    def record(expression: str | bytes | re.Pattern[str], flags: int = 0) -> re.Pattern[str]:
+    def record(expression: Any, flags: int = 0) -> Any:
         if isinstance(expression, str):
             found[expression, int(flags)] = None
-        return compile_now(expression, flags)  # type: ignore[call-overload, no-any-return]
+        return compile_now(expression, flags)
 
-    def record_lazy(lazy: patterns._LazyPattern, expression: str | bytes, flags: int) -> None:
+    def record_lazy(lazy: patterns._LazyPattern, expression: Any, flags: int) -> None:
         if isinstance(expression, str):
             found[expression, int(flags)] = None
         create(lazy, expression, flags)
 
-    re.compile = record  # type: ignore[assignment]
-    patterns._LazyPattern.__init__ = record_lazy  # type: ignore[method-assign]
+    patch = pytest.MonkeyPatch()
+    patch.setattr(re, "compile", record)
+    patch.setattr(patterns._LazyPattern, "__init__", record_lazy)
     for module in pkgutil.walk_packages(ricordo.__path__, "ricordo."):
         for load in _list_loaders(module.name):
             load()
-    re.compile, patterns._LazyPattern.__init__ = compile_now, create  # type: ignore[method-assign]
+    patch.undo()
     return list(found)
 
 

@@ -51,6 +51,7 @@ PROJECT: Mapping[str, str | bytes] = {
     "web/serve.js": "const port = 8040; // --open-page\n",
     "packages/ui/src/Button.tsx": "export const Button = 1\n",
     "docs/Datum.md": "Chart datum.\n",
+    "tools/go.mod": "module example.org/tide/v2\n\ngo 1.26.6\n\nrequire example.org/theme/go v0.2.0\n",
 }
 RULES = ("missing-path", "missing-symbol", "changed-since", "restates-instructions")
 
@@ -137,6 +138,7 @@ def test_failed_claim_is_reported(probe: Probe, body: str, rule: str) -> None:
         "The page listens on port 9999 there.",
         "`BerthPlan.GAP_MINUTES` in `tidepool/plan.py`; `<BerthPlan>`; `web/serve.js --open-page`.",
         "React 19, `react@19.2`, NextAuth v5, Docusaurus 3.x, port 8040, `GAP_MINUTES = 30`.",
+        "Readers are written in Go 1.26.",
         "Node 18 and lodash 4 would do, Python 3.11 too. React 19.4 came with an update.",
         # past, planned, conditional, negated, an example
         "There is no React 17 here.",

@@ -453,10 +453,8 @@ def test_the_pages_that_a_wiki_links_to_by_the_name_of_their_file_are_listed(lin
         "Map.canvas": "{}",
     }
     found = lint(files, "unindexed-note", "index-missing-file", layout=WIKI)
-    assert [(it.rule, it.path) for it in found] == [
-        ("unindexed-note", "wiki/hot.md"),
-        ("unindexed-note", "wiki/output/gauges/gauges.md"),
-    ]
+    # of several files of a name, each may be meant
+    assert [(it.rule, it.path) for it in found] == [("unindexed-note", "wiki/hot.md")]
 
 
 def test_invalid_yaml_that_no_agent_reads_is_no_error(lint: Lint) -> None:
@@ -468,12 +466,20 @@ def test_invalid_yaml_that_no_agent_reads_is_no_error(lint: Lint) -> None:
 
 
 def test_in_a_raw_source_only_what_hides_text_is_a_warning(lint: Lint) -> None:
-    files = {"raw/a.md": "x\x1b[31mred\n", "raw/b.md": "x\u202ey\n", "wiki/c.md": "x\x1b[31m\n"}
+    files = {
+        "raw/a.md": "x\x1b]0;red\n",
+        "raw/b.md": "x\u202ey\n",
+        "wiki/c.md": "x\x1b]0;red\n",
+        "wiki/d.md": "x\x1b[31mred\n",  # a colour harms nobody
+        "wiki/e.md": "x\u202cy\n",
+    }
     found = lint(files, "control-characters", layout=WIKI)
     assert {it.path: it.severity for it in found} == {
         "raw/a.md": Severity.INFO,
         "raw/b.md": Severity.WARNING,
         "wiki/c.md": Severity.WARNING,
+        "wiki/d.md": Severity.INFO,
+        "wiki/e.md": Severity.INFO,
     }
 
 

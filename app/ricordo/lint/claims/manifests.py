@@ -29,6 +29,8 @@ _OPEN = compile_lazily(r"^-?include\s|^\$\(", re.MULTILINE)
 _GO = compile_lazily(
     r"^[ \t]*(?:require[ \t]+)?([\w.\-/]+\.[\w.\-/]+)[ \t]+v([\w.\-+]+)", re.MULTILINE
 )
+_GO_ITSELF = compile_lazily(r"^[ \t]*go[ \t]+(\d[\w.\-+]*)", re.MULTILINE)
+_GO_MAJOR = compile_lazily(r"/v\d+\Z")
 _SIGNS = compile_lazily(r"[-_. ]")
 _GROUPS = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 
@@ -181,9 +183,13 @@ def _read_cargo(manifests: Manifests, path: str, text: str) -> None:
 
 
 def _read_go_mod(manifests: Manifests, path: str, text: str) -> None:
+    for version in _GO_ITSELF.findall(text):
+        manifests.add_version("go", version, path)
     for name, version in _GO.findall(text):
         manifests.add_version(name, version, path)
-        manifests.add_version(name.rpartition("/")[2], version, path)
+        product = _GO_MAJOR.sub("", name).rpartition("/")[2]
+        if product != "go":  # the module for Go of a product is not the language
+            manifests.add_version(product, version, path)
 
 
 def _read_makefile(manifests: Manifests, path: str, text: str) -> None:

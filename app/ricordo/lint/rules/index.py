@@ -139,6 +139,12 @@ def _find_unlisted(memory: Memory, broken: Container[str]) -> frozenset[str]:
     """
     left_out = _find_unlisted_names(memory)
     listed = memory.entries.keys() | _find_listed_in_folders(memory)
+    linked = {
+        fold_name(entry.link.target)
+        for index in memory.indexes
+        for entry in index.entries
+        if entry.link.is_wikilink
+    }
     astray = _list_words_astray(memory)
     nearest = NearestIndexes(memory)
     return frozenset(
@@ -147,6 +153,7 @@ def _find_unlisted(memory: Memory, broken: Container[str]) -> frozenset[str]:
         if (index := nearest.find(note)) is not None
         and not (
             note.path in listed
+            or fold_name(note.stem) in linked  # of several files of a name, each may be meant
             or note.stem in left_out
             or _is_superseded(note)
             or _is_meant(note, astray)

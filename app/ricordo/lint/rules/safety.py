@@ -207,7 +207,10 @@ def control_characters(note: Note, context: RuleContext) -> Iterator[RuleResult]
         kinds = Counter(make_visible(match.group()) for match in matches)
         quoted = _line_at(note.text, matches[0].start())
         message = f"Invisible characters: {' '.join(kinds)}."
-        is_harmful = any(harmful.search(match.group()) for match in matches)
+        is_harmful = any(
+            harmful.match(match.group()) and not _COLOUR.match(note.text, match.start())
+            for match in matches
+        )
         yield RuleResult(
             line,
             message,
@@ -218,10 +221,14 @@ def control_characters(note: Note, context: RuleContext) -> Iterator[RuleResult]
         )
 
 
-_HIDING = compile_lazily(r"[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
-"""Marks that reorder text, and tags that hide it: what is read is not what is shown."""
-_CONTROLLING = compile_lazily(r"[\x1b\x9b\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+_REORDERING = r"\u202a\u202b\u202d\u202e\u2066-\u2068"
+"""Marks that begin to reorder text; those that end it do nothing alone."""
+_HIDING = compile_lazily(rf"[{_REORDERING}\U000e0000-\U000e007f]")
+"""These, and tags that hide text: what is read is not what is shown."""
+_CONTROLLING = compile_lazily(rf"[\x1b\x9b{_REORDERING}\U000e0000-\U000e007f]")
 """These and escapes. Others come from keyboards and copied pages."""
+_COLOUR = compile_lazily(r"(?:\x1b\[|\x9b)[\d;]*[mK]")
+"""An escape that colours a line or clears its rest, as copied output of programs has it."""
 
 
 def _find_places(injection: _Injection, note: Note, text: str) -> Iterator[int]:
