@@ -189,6 +189,8 @@ def _is_folded(text: str, fold: re.Match[str]) -> bool:
 
 _LONG = 90
 """A value of so many characters may be longer than its rule."""
+_ID = compile_lazily(r"(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
+_LETTERS = compile_lazily(r"[a-z]{3,}")
 _REST = compile_lazily(r"(?:[\w+/=~%-]|[.:](?=[\w+/=~%-]))*")
 
 
@@ -217,9 +219,12 @@ def find_secrets(text: str) -> list[Secret]:
 
 def is_evident(kind: str, value: str) -> bool:
     """Return whether a value is surely a credential: its format tells, or a program made it. A word
-    beside “password” is mostly one of an example, a test or the sentence.
+    beside “password” is mostly one of an example, a test or the sentence, a UUID the id of a thing.
     """
-    return kind in load_rules().own_formats or kind == SEED_PHRASE or is_random(value)
+    if kind == SEED_PHRASE:
+        words = _LETTERS.findall(value.lower())
+        return len(set(words)) >= len(words) - 1  # those of a sentence come again
+    return kind in load_rules().own_formats or (is_random(value) and not _ID.fullmatch(value))
 
 
 def mask(text: str) -> str:

@@ -51,7 +51,7 @@ PROJECT: Mapping[str, str | bytes] = {
     "web/serve.js": "const port = 8040; // --open-page\n",
     "packages/ui/src/Button.tsx": "export const Button = 1\n",
     "docs/Datum.md": "Chart datum.\n",
-    "tools/go.mod": "module example.org/tide/v2\n\ngo 1.26.6\n\nrequire example.org/theme/go v0.2.0\n",
+    "tools/go.mod": "module example.org/tide\n\ngo 1.26.6\n\nrequire example.org/ui/go v0.2.0\n",
 }
 RULES = ("missing-path", "missing-symbol", "changed-since", "restates-instructions")
 

@@ -182,6 +182,13 @@ def test_feedback_note_has_no_secret(lint: Lint) -> None:
         ("login `gauge`/`Gauge@20261`, password Gauge@20261", Severity.INFO),
         ("api_key: RSAv2/SSPv1/AGPv3/MITv1", Severity.INFO),
         ("API_KEY=kW82mQx7Lr3TkW82mQ9x...", Severity.INFO),
+        ("API_KEY=4f1c9d2e-7a36-4b58-9c01-d2e87b3a6f54", Severity.INFO),
+        # words of BIP 39, but a sentence
+        ("boat that you know make you wave that same way like that", Severity.INFO),
+        (
+            "abandon ability acid acoustic acquire adapt afraid again agent agree ahead aim",
+            Severity.ERROR,
+        ),
         ("password: kW82mQx7Lr3T", Severity.ERROR),
         ("API_KEY=3f9a0c77d1e24b5896a0cd3e41b7f825", Severity.ERROR),
         ("Passphrase: harbour-gauge-winter-anchor-copper-violet-lantern", Severity.ERROR),
