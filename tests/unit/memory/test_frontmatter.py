@@ -164,7 +164,8 @@ def test_refused_frontmatter_is_still_read_leniently() -> None:
         "---\n[a link](x.md) and words\n---\nmore\n",
         "---\n![picture](x.png)\n---\nmore\n",
         "---\n- [Entry](x.md) — hook\n---\nmore\n",
-        "---\n\n_Updated: 2026-05-01_\n\n## Mole\n\nThe plan: dredge it (x: y).\nSilt: all\n- Mud\n\n---\n",
+        "---\n\n_Updated: 2026-05-01_\n\n## Mole\n\n"
+        "The plan: dredge it (x: y).\nSilt: all\n- Mud\n\n---\n",
         "---\nThe plan of May: dredge the bay: all of it.\n---\nmore\n",
         "+++\nname = 'x'\n+++\n",
         '{"name": "x"}\n',
