@@ -471,7 +471,11 @@ _ABOUT_FRONTMATTER = compile_lazily(
 )
 _NOT_ALWAYS = compile_lazily(
     r"optional|\bif\b|\bwhen\b|\bonly\b|\brequired on\b|recommended|falls|facultati|opcional"
-    r"|opzional|необязат|可选|선택|任意",
+    r"|opzional|необязат|可选|선택|任意"
+    r"|(?:may|can) be (?:omitted|left out|missing|absent)|(?<!never )(?<!not )leave (?:\w+ )?out\b"
+    r"|(?:kann|darf) (?:auch )?(?:fehlen|entfallen)|peut (?:être omis|manquer)"
+    r"|puede (?:omitirse|faltar)|pode (?:ser omitid|faltar)|può (?:essere omess|mancare)"
+    r"|можно (?:опустить|не указывать)|可(?:以)?省略|可不填|省略可|생략 ?가능",
     re.IGNORECASE,
 )
 _REQUIRED = compile_lazily(r"requir|mandatory|必须|必填", re.IGNORECASE)
@@ -526,8 +530,15 @@ def _read_forms(lines: Sequence[str]) -> Iterator[_ShownForm]:
 
 
 def _read_fields(lines: Iterable[str]) -> frozenset[str]:
-    found = (_SCHEMA_FIELD.match(line) for line in lines)
-    return frozenset(it[1] for it in found if it and not _NOT_ALWAYS.search(it[2]))
+    fields: set[str] = set()
+    comment = ""
+    for line in lines:
+        if not line or line.startswith("#"):
+            # of the fields below it
+            comment = line
+        elif (it := _SCHEMA_FIELD.match(line)) and not _NOT_ALWAYS.search(f"{comment} {it[2]}"):
+            fields.add(it[1])
+    return frozenset(fields)
 
 
 def _read_lists(lines: Sequence[str]) -> Iterator[frozenset[str]]:

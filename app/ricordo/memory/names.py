@@ -240,6 +240,13 @@ class Names:
             target_at_path = self._find_target(path)
             if target_at_path:
                 return ResolvedLink(link, *target_at_path)
+        if "\\" in target:
+            # as paths are written on Windows
+            resolved = self._path_link_as_written(
+                source, link._replace(target=target.replace("\\", "/"))
+            )
+            if resolved.target_kind in (TargetKind.NOTE, TargetKind.FILE):
+                return ResolvedLink(link, resolved.target_kind, resolved.path)
         if from_source.startswith("../") or from_source == "..":
             return ResolvedLink(link, TargetKind.OUTSIDE, from_source)
         return ResolvedLink(link, TargetKind.MISSING, from_source)
@@ -286,10 +293,24 @@ def choose_prefixes(counted: Iterable[PrefixCounts], own: str = "") -> frozenset
 
 def list_heading_keys(file: Note) -> frozenset[str]:
     """Return the folded names by which a file may be linked where links are written as headings:
-    its first heading, and its type and name, as in `[[Concept: Tide tables]]`.
+    its first heading, its type and name, as in `[[Concept: Tide tables]]`, and its folder and file
+    name, as in `[[concept:tide-tables]]`.
     """
-    names = (file.heading, f"{file.type}: {file.name}" if file.type else "")
+    names = [file.heading, f"{file.type}: {file.name}" if file.type else ""]
+    if folder := posixpath.basename(posixpath.dirname(file.path)):
+        names += (f"{kind}:{file.stem}" for kind in list_number_forms(folder.lower()))
     return frozenset(fold_name(name).removesuffix(".md") for name in names if name)
+
+
+def list_number_forms(word: str) -> frozenset[str]:
+    """Return a word in lower case and what its singular and its plural may be."""
+    forms = {word, f"{word}s", f"{word}es", word[:-1] if word.endswith("s") else word}
+    for singular, plural in (("y", "ies"), ("is", "es"), ("", "es")):
+        if singular and word.endswith(singular):
+            forms.add(word.removesuffix(singular) + plural)
+        if word.endswith(plural):
+            forms.add(word.removesuffix(plural) + singular)
+    return frozenset(forms)
 
 
 def choose_headings(

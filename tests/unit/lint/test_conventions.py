@@ -323,6 +323,20 @@ def test_links_written_as_type_and_name_lead_to_their_notes(root: Path) -> None:
     assert lint(root, files, *rules, layout=FOLDER) == ()
 
 
+def test_links_written_as_folder_and_name_lead_to_their_notes(root: Path) -> None:
+    files = {
+        "entities/quay.md": "# The quay\n",
+        "analyses/silt.md": "# Silt\n",
+        "harbour/mole.md": "# The mole\n",
+        "index.md": "- [[entity:quay]]\n- [[analysis:silt]]\n- [[harbours:mole]]\n",
+    }
+    rules = ("index-missing-file", "unindexed-note", "wanted-note")
+    assert lint(root, files, *rules, layout=FOLDER) == ()
+    index = files["index.md"] + "- [[entity:gone]]\n- [[gauge:quay]]\n"
+    found = lint(root, {**files, "index.md": index}, *rules, layout=FOLDER)
+    assert [it.line for it in found] == [4, 5]
+
+
 def test_conventions_are_learned_again_from_what_changed(root: Path) -> None:
     learner = ConventionLearner()
     files = pages(6, note("Text.", "NAME")) | pages(6, "# NAME\n\nText.\n", "sub/")
@@ -369,6 +383,19 @@ def test_a_schema_demands_the_fields_that_it_shows_as_required() -> None:
     assert read_schema("x", SCHEMA + other).fields == {"title", "updated"}, "not of a page"
     chinese = SCHEMA.replace("Every page has these fields:", "每个页面必须包含：")
     assert read_schema("x", chinese).fields == {"title", "updated"}
+
+
+@pytest.mark.parametrize(
+    "comment",
+    ["may be omitted", "leave it out for drafts", "kann fehlen", "可省略"],
+)
+def test_a_field_that_the_schema_lets_pages_do_without_is_not_demanded(comment: str) -> None:
+    beside = SCHEMA.replace("optional", comment)
+    assert read_schema("x", beside).fields == {"title", "updated"}
+    above = SCHEMA.replace("reviewed:", f"# {comment}\nreviewed:").replace("  # optional", "")
+    assert read_schema("x", above).fields == {"title", "updated"}
+    never = SCHEMA.replace("optional", "never leave it out")
+    assert read_schema("x", never).fields == {"title", "updated", "reviewed"}
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,7 @@ def test_a_scalar_stays_the_text_that_was_written(written: str, quiet: bool) -> 
         ("name: a\0b\n", 2, "character"),
         ("name: " + "[" * 30 + "]" * 30 + "\n", 2, "deeper"),
         ("a: b\n--- c\n", 3, "second document"),
+        ("short name: quay\nname: a: b\n", 3, "mapping values"),
     ],
 )
 def test_what_yaml_or_the_bounds_refuse_is_named_with_its_line(
@@ -163,6 +164,9 @@ def test_refused_frontmatter_is_still_read_leniently() -> None:
         "---\n[a link](x.md) and words\n---\nmore\n",
         "---\n![picture](x.png)\n---\nmore\n",
         "---\n- [Entry](x.md) — hook\n---\nmore\n",
+        "---\n\n_Updated: 2026-05-01_\n\n## Mole\n\n"
+        "The plan: dredge it (x: y).\nSilt: all\n- Mud\n\n---\n",
+        "---\nThe plan of May: dredge the bay: all of it.\n---\nmore\n",
         "+++\nname = 'x'\n+++\n",
         '{"name": "x"}\n',
         "---",

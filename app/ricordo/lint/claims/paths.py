@@ -75,10 +75,14 @@ def find_path_claims(passage: Passage) -> Iterator[ProjectClaim]:
 
 
 def find_linked_pages(note: Note, project: Project) -> Iterator[Verdict]:
-    """Yield a verdict for each wikilink of a note that names a page of the project, not a note."""
+    """Yield a verdict for each link of a note that names a page of the project, not a note: a
+    wikilink by its name, another one by its path from the root.
+    """
     for link in note.links:
-        page = project.find_page(link.target) if link.is_wikilink else ""
-        if page:
+        path = link.target.replace("\\", "/")
+        is_path = path.endswith(".md") and path in project.tree.files
+        named = path if is_path and not project.is_of_memory(path) else ""
+        if page := project.find_page(link.target) if link.is_wikilink else named:
             yield Verdict(link.target, ClaimKind.PATH, link.line, CheckOutcome.VALID, (page,))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ricordo.dates import find_day_in_title
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
+from ricordo.lint.rules.index import is_superseded
 from ricordo.memory.change import Convert, Retire
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
@@ -88,17 +89,20 @@ def unreadable_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult
 def _naming(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     keys = memory.layout.title_keys
     stated = [bool(note.frontmatter.get_first(keys)) for note in memory.notes]
-    return memory.names, memory.links, stated, context.conventions.apart
+    superseded = [_is_superseded(note) for note in memory.notes]
+    return memory.names, memory.links, stated, superseded, context.conventions.apart
 
 
 @memory_rule("duplicate-name", Severity.WARNING, "two notes with the same name", depends_on=_naming)
 def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find names of several notes, one finding a name: names that they state, and names of files to
-    which a link may mean any of them. Files that are no pages are left out.
+    which a link may mean any of them. Files that are no pages are left out, and
+    notes that another one took the place of.
     """
     by_name: dict[str, list[Note]] = {}
     for note in memory.notes:
-        if note.role is FileRole.NOTE and not context.conventions.is_apart(note.path):
+        is_page = note.role is FileRole.NOTE and not context.conventions.is_apart(note.path)
+        if is_page and not _is_superseded(note):
             by_name.setdefault(note.name.strip(), []).append(note)
     shared = {name: notes for name, notes in by_name.items() if len(notes) > 1}
     linked = _find_unclear_links(memory, shared) if shared else {}
@@ -131,6 +135,11 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             # the notes of a series have one name and the day in that of their file
             at_most=Severity.INFO if link is None and (is_series or is_clear) else Severity.WARNING,
         )
+
+
+def _is_superseded(note: Note) -> bool:
+    """Return whether a note says, or names in its frontmatter, that another one took its place."""
+    return bool(note.frontmatter.get_text("superseded_by")) or is_superseded(note)
 
 
 def _differ(notes: Sequence[Note], part: Callable[[Note], str]) -> bool:

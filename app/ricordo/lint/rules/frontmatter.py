@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
+from ricordo.lint.contradictions.repeats import is_generated
 from ricordo.lint.conventions import (
     FRONTMATTER,
     find_missing_fields,
@@ -31,6 +32,7 @@ from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.lint.rules.index import is_named
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
+from ricordo.memory.names import list_number_forms
 from ricordo.memory.note import Note
 
 NOTES = frozenset((FileRole.NOTE,))
@@ -56,7 +58,9 @@ def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleRe
             line, fields = note.line_of(covered.start), ", ".join(covered.frontmatter.fields)
             message = f"Frontmatter on line {line}: agents look for it on line 1."
             fix = fix_covered_frontmatter(note, covered)
-            yield RuleResult(line, message, note.path, (fields,), note.path, fix)
+            # what a program put above it, it puts there again
+            at_most = Severity.INFO if is_generated(note) else Severity.WARNING
+            yield RuleResult(line, message, note.path, (fields,), note.path, fix, at_most=at_most)
         elif context.conventions.expects(FRONTMATTER, note.path) and not _is_schema(note, memory):
             is_note = not memory.entries or _is_placed(note, memory)
             message = f"“{note.name}” has no frontmatter."
@@ -205,10 +209,4 @@ def _type_of(memory: Memory, note: Note) -> str:
 @lru_cache(maxsize=1024)
 def _is_known(given: str, known: frozenset[str]) -> bool:
     """Return whether `given` is one of `known`, in the singular or plural."""
-    plain = given.strip().lower()
-    return not known.isdisjoint((plain, plain + "s", plain + "es", _plural(plain), plain[:-1]))
-
-
-def _plural(word: str) -> str:
-    """Return the plural of a word in -y or -is."""
-    return word[:-1] + "ies" if word.endswith("y") else word[:-2] + "es"
+    return not known.isdisjoint(list_number_forms(given.strip().lower()))

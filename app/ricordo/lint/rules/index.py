@@ -53,6 +53,12 @@ _WRAPPED = re.compile(r"\s+(?!(?:[-*+]|\d{1,9}[.)])\s)\S")
 """A further line of an entry whose text was wrapped."""
 _LINK_FORM = compile_lazily(r"(?<!!)\[[^\[\]]*\]\((?P<target>[^()<>]+)\)")
 """What has the form of a link; a target with a blank makes it none."""
+_NAMED_FOLDER = compile_lazily(
+    r"^[ \t]*(?:[-*+]|\d{1,9}[.)]|\|)[ \t]+(?:\*\*)?`?(?:\./)?"
+    r"(?P<folder>[\w.-]+(?:/[\w.-]+)*)/(?![\w*<{])",
+    re.MULTILINE,
+)
+"""An item or a row that begins with the name of a folder."""
 LISTED_FORMS = frozenset((EntryForm.BULLET, EntryForm.ROW))
 """The forms in which an index lists a note; prose only mentions it."""
 
@@ -139,6 +145,7 @@ def _find_unlisted(memory: Memory, broken: Container[str]) -> frozenset[str]:
     """
     left_out = _find_unlisted_names(memory)
     listed = memory.entries.keys() | _find_listed_in_folders(memory)
+    folders = _find_listed_folders(memory)
     linked = {
         fold_name(entry.link.target)
         for index in memory.indexes
@@ -153,9 +160,10 @@ def _find_unlisted(memory: Memory, broken: Container[str]) -> frozenset[str]:
         if (index := nearest.find(note)) is not None
         and not (
             note.path in listed
+            or note.path.startswith(folders)
             or fold_name(note.stem) in linked  # of several files of a name, each may be meant
             or note.stem in left_out
-            or _is_superseded(note)
+            or is_superseded(note)
             or _is_meant(note, astray)
             or (note.path not in broken and is_named(memory, index.note.text, note))
         )
@@ -181,7 +189,24 @@ def _find_listed_in_folders(memory: Memory) -> set[str]:
     }
 
 
-def _is_superseded(note: Note) -> bool:
+def _find_listed_folders(memory: Memory) -> tuple[str, ...]:
+    """Return the folders, each with a `/` behind, that an index links to or names as an entry, and
+    of which it lists no note: they are listed as a whole.
+    """
+    every = {note.path.rpartition("/")[0] for note in memory.notes} - {""}
+    found: set[str] = set()
+    for index in memory.indexes:
+        found |= every & {it.path.rstrip("/") for it in memory.links.get(index.path, ())}
+        below = f"{index.folder}/" if index.folder else ""
+        for named in _NAMED_FOLDER.finditer(index.note.text):
+            end = f"/{named['folder']}"
+            meant = [it for it in every if it.startswith(below) and f"/{it}".endswith(end)]
+            found.update(meant if len(meant) == 1 else every & {f"{below}{named['folder']}"})
+    whole = (f"{it}/" for it in found)
+    return tuple(it for it in whole if not any(path.startswith(it) for path in memory.entries))
+
+
+def is_superseded(note: Note) -> bool:
     """Return whether a note begins its description, or its status, by saying that another one took
     its place.
     """

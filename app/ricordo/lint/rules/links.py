@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from ricordo.agents.registry import list_instruction_files
+from ricordo.dates import find_day_in_title
 from ricordo.lint.claims.claim import load_names
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.links import LinkTargets, is_to_come, relink, remove_link
@@ -64,6 +65,9 @@ def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
         # logs tell of files that were there, templates and schemas show how links look
         is_judged = not link.is_wikilink and not is_entry and file.role is not FileRole.SUPPORT
         if is_judged and _is_of_memory(memory, file, resolved):
+            if page := find_project_page(context.evidence, file, link):
+                yield report_project_page(file, link, page, _line(file, link))
+                continue
             message = f"Broken link “{link.label}”: {link.target} does not exist."
             yield RuleResult(
                 link.line,
@@ -95,7 +99,8 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
             continue
         to = "" if meant.is_relative_elsewhere(resolved) else meant.find_misspelt(resolved)
         is_absent = is_to_come(file, link) or bool(_PLACE_BEHIND.match(file.text, link.end))
-        is_wanted = is_usual and _is_note_name(link.target) and not is_absent
+        is_told = _is_told(file, link)
+        is_wanted = is_usual and _is_note_name(link.target) and not (is_absent or is_told)
         if not to and is_wanted:
             missing[link.target].append((file, link))
             continue
@@ -107,12 +112,18 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
             (_line(file, link),),
             file.path,
             _correct_spelling(memory, file, resolved, to) if to else None,
-            at_most=Severity.WARNING if to else Severity.INFO,
+            at_most=Severity.WARNING if to and not is_told else Severity.INFO,
         )
     for target, ((file, link), *others) in missing.items():
         message = f"Link to a note that does not exist: {target}."
         also = (f"also in {other.path}:{it.line}" for other, it in others[:_MOST_PLACES])
         yield RuleResult(link.line, message, target, (_line(file, link), *also), file.path)
+
+
+def _is_told(file: Note, link: Link) -> bool:
+    """Return whether a link is in a quotation, or in the record of a session or of a day."""
+    is_record = file.type.lower() == "session" or find_day_in_title(file.stem) is not None
+    return is_record or _line(file, link).startswith(">")
 
 
 def _is_note_name(target: str) -> bool:

@@ -242,6 +242,13 @@ _FRONTMATTER_LIKE = compile_lazily(
           | -[ ](?!\[) | \{ | \[(?!\[|[^\]\n]*\]\() | &\w | !(?!\[)\S | \?\s )""",
     re.VERBOSE,
 )
+_FIRST_LINE = compile_lazily(r"^[ \t]*[^\s#].*", re.MULTILINE)
+_SENTENCE = compile_lazily(r"_.*_\s*\Z|[^\W\d_][^:\"']*[^\S\n][^:\"']*:")
+"""Text that is emphasized, or of several words before its first colon."""
+_KEY = compile_lazily(r"""^['"]?[^\W\d][\w.-]*['"]?[ \t]*:(?!.*_\s*$)(?=\s|\Z)""", re.MULTILINE)
+"""A key at the margin: one word, not the beginning of a line in emphasis."""
+_HEADING = compile_lazily(r"^#{2,6}[ \t]+\S", re.MULTILINE)
+"""One that is no comment of YAML, as those of one mark may be."""
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 
 
@@ -380,7 +387,13 @@ def _read_as_yaml(block: str, end: int) -> Frontmatter:
 
 
 def _read_with_error(block: str, end: int, line: int, message: str) -> Frontmatter:
-    """Return what can be read of a block with an error in that line of it."""
+    """Return what can be read of a block with an error in that line of it; prose between two rules
+    that has a colon in its first line is none.
+    """
+    first = _FIRST_LINE.search(block)
+    is_prose = first is not None and _SENTENCE.match(first[0]) is not None
+    if is_prose and (_HEADING.search(block) or not _KEY.search(block)):
+        return NO_FRONTMATTER
     return Frontmatter(read_leniently(block), end, FrontmatterError(line + 1, message))
 
 

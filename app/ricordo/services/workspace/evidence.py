@@ -186,7 +186,7 @@ def _entries(answer: bytes) -> Iterator[tuple[str, str, float]]:
 CLAIM_RULES = frozenset(
     (
         *("missing-path", "missing-symbol", "status-claim", "changed-since"),
-        *("restates-instructions", "index-missing-file", "wanted-note"),
+        *("restates-instructions", "index-missing-file", "wanted-note", "dead-link"),
     )
 )
 _MANY = 5
