@@ -41,7 +41,7 @@ _USUAL = 0.9
 _PROJECT_FILES = frozenset(
     f"{name.lower()}.md" for name in ("readme", "handoff", "changelog", *list_instruction_files())
 )
-_LOADED = frozenset(("memory.md", *(it.lower() for it in list_instruction_files())))
+_LOADED = frozenset(f"{name.lower()}.md" for name in ("memory", *list_instruction_files()))
 """The names of files that agents take orders from."""
 _MEMORY_FOLDERS = frozenset(("memory", "memories"))
 _PLACE_BEHIND = compile_lazily(r"\s*\(`?(?:~|\.{1,2}|[A-Za-z]:)?[/\\]")
