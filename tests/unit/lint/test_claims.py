@@ -51,7 +51,9 @@ PROJECT: Mapping[str, str | bytes] = {
     "web/serve.js": "const port = 8040; // --open-page\n",
     "packages/ui/src/Button.tsx": "export const Button = 1\n",
     "docs/Datum.md": "Chart datum.\n",
-    "tools/go.mod": "module example.org/tide\n\ngo 1.26.6\n\nrequire example.org/ui/go v0.2.0\n",
+    "tools/go.mod": (
+        "module example.org/tide/v2\n\ngo 1.26.6\n\nrequire example.org/theme/go v0.2.0\n"
+    ),
 }
 RULES = ("missing-path", "missing-symbol", "changed-since", "restates-instructions")
 
@@ -351,6 +353,91 @@ def test_warnings_and_conditions_claim_files_that_git_knew(
     git(project, "rm", "--quiet", "tidepool/plan.py")
     git(project, "commit", "--quiet", "-m", "No more plans")
     assert bool(notebook(tmp_path, body).read_snapshot_with_evidence().findings) == is_reported
+
+
+@pytest.mark.parametrize(
+    ("subject", "body", "is_reported"),
+    [
+        ("Drop plans (#575)", "`{}` does the berths.\n\nSee #575.", False),
+        ("Drop plans (#575)", "`{}` does the berths.\n\nMerged as PR 575.", False),
+        ("Drop plans (#575)", "`{}` does the berths.\n\nSee #57.", True),
+        ("TIDE-123 drop plans", "`{}` does the berths, see TIDE-123.", False),
+        ("Brief 177: drop plans", "`{}` does the berths (until Brief 177).", False),
+        ("Brief 177: drop plans", "`{}` does the berths (as in Brief 17).", True),
+        ("Drop plans of June 12", "`{}` does the berths, since June 12.", True),
+    ],
+)
+def test_a_note_that_names_the_request_knows_of_the_deletion(
+    tmp_path: Path, subject: str, body: str, is_reported: bool
+) -> None:
+    project = project_in_git(tmp_path)
+    git(project, "rm", "--quiet", "tidepool/plan.py")
+    git(project, "commit", "--quiet", "-m", subject)
+    opened = notebook(tmp_path, body.format("tidepool/plan.py"))
+    assert bool(opened.read_snapshot_with_evidence().findings) == is_reported
+
+
+def test_a_move_is_reported_though_the_note_names_its_request(tmp_path: Path) -> None:
+    project = project_in_git(tmp_path)
+    (project / "core").mkdir()
+    git(project, "mv", "tidepool/harmonics.py", "core/harmonics.py")
+    git(project, "commit", "--quiet", "-m", "The core (#575)")
+    body = "It is `tidepool/harmonics.py`.\n\nSee #575."
+    (finding,) = notebook(tmp_path, body).read_snapshot_with_evidence().findings
+    assert finding.message.endswith("Did you mean core/harmonics.py?")
+
+
+def test_a_file_that_the_note_names_is_not_suggested(tmp_path: Path) -> None:
+    project = project_in_git(tmp_path)
+    (project / "core").mkdir()
+    git(project, "mv", "tidepool/harmonics.py", "core/harmonics.py")
+    git(project, "commit", "--quiet", "-m", "The core")
+    body = "- Tides: `core/harmonics.py`\n- Examples: `tidepool/harmonics.py`"
+    (finding,) = notebook(tmp_path, body).read_snapshot_with_evidence().findings
+    assert finding.message == "tidepool/harmonics.py does not exist."
+    assert finding.fix is None
+
+
+@pytest.mark.parametrize(
+    ("head", "is_reported"),
+    [
+        ("**Status:** accepted\n**Date:** 2026-03-01", False),
+        ("- Status: angenommen (2026-03-01)", False),
+        ("**Status:** accepted", True),
+        ("**Status:** live\n**Date:** 2026-03-01", True),
+    ],
+)
+def test_the_record_of_a_decision_tells_of_the_state_then(
+    tmp_path: Path, head: str, is_reported: bool
+) -> None:
+    project = project_in_git(tmp_path)
+    git(project, "rm", "--quiet", "tidepool/plan.py")
+    git(project, "commit", "--quiet", "-m", "No more plans")
+    body = f"# Berths\n\n{head}\n\n## Context\n\nBerths are in `tidepool/plan.py:2`."
+    findings = notebook(tmp_path, body).read_snapshot_with_evidence().findings
+    assert bool(findings) == is_reported
+    named = notebook(tmp_path, body, name="ADR-012 berths").read_snapshot_with_evidence().findings
+    assert bool(named) == is_reported
+
+
+@pytest.mark.parametrize(
+    ("body", "is_reported"),
+    [
+        ("The step is `DEFAULT_STEP = 5`.", True),
+        ("To test it, set `DEFAULT_STEP = 5`.", False),
+        ("Dann setze `DEFAULT_STEP = 5`.", False),
+        ("`DEFAULT_STEP = 5`に設定してください。", False),
+        ("The set of steps has `DEFAULT_STEP = 5`.", True),
+        ("- Spring: `DEFAULT_STEP = 5`\n- Autumn: `DEFAULT_STEP = 6`", False),
+        ("- Spring: `DEFAULT_STEP = 5`\n- Autumn: `DEFAULT_STEP = 5`", True),
+        ("The page `web/curve.tsx` has `DEFAULT_STEP = 5`.", False),
+        ("`tidepool/harmonics.py` and `web/curve.tsx`: `DEFAULT_STEP = 5`.", True),
+    ],
+)
+def test_only_what_a_note_says_of_the_present_value_is_compared(
+    probe: Probe, body: str, is_reported: bool
+) -> None:
+    assert [it.rule for it in probe(body)] == ["changed-since"] * is_reported
 
 
 def test_a_bare_folder_is_missing_only_where_the_root_had_it(tmp_path: Path) -> None:

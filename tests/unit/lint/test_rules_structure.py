@@ -5,10 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.lint.finding import Severity
+from ricordo.lint.linter import Linter
+from ricordo.lint.rule import RuleContext
 from ricordo.memory.layout import Layout
+from ricordo.storage.reader import read_memory
 
-from .conftest import Lint, note
+from .conftest import NOW, Lint, note
 
 WIKI = Layout(
     "wiki",
@@ -169,6 +173,31 @@ def test_symlinks_out_are_outside_and_broken_ones_unreadable(lint: Lint, tmp_pat
         ("unreadable-note", "dangling.md"),
         ("unreadable-note", "pipe.md"),
     }
+
+
+@pytest.mark.parametrize(
+    ("target", "severity"),
+    [
+        ("../../../harbour/docs/", "INFO"),
+        ("../../../harbour/docs/tides.md", "INFO"),
+        ("../../../harbour/CLAUDE.md", "ERROR"),
+        ("../../../.ssh/config.md", "ERROR"),
+        ("../../../harbour/memory/tides.md", "ERROR"),
+        ("../../../../../../../../../../etc/passwd", "ERROR"),
+        ("/etc/passwd", "ERROR"),
+        ("~/notes.txt", "ERROR"),
+    ],
+)
+def test_a_link_to_a_place_beside_the_checkout_is_intended(
+    tmp_path: Path, target: str, severity: str
+) -> None:
+    root = tmp_path / "checkout" / "docs" / "notes"
+    root.mkdir(parents=True)
+    (root / "a.md").write_text(note(f"See [it]({target})."))
+    memory = read_memory(str(root), AUTO_MEMORY)
+    context = RuleContext(NOW, AUTO_MEMORY, around=(str(tmp_path / "checkout"),))
+    (finding,) = Linter({}, frozenset(("outside-memory",))).run(memory, context)
+    assert finding.severity.name == severity
 
 
 def test_circular_symlinks_are_reported(lint: Lint, tmp_path: Path) -> None:

@@ -350,6 +350,13 @@ def test_a_name_is_missing_only_where_the_code_once_had_it(repository: Repositor
     assert "Load instead" in finding.evidence[0]
 
 
+def test_a_note_that_names_the_request_knows_that_the_name_is_gone(repository: Repository) -> None:
+    repository.commit("read", DAYS[1], **{"tide__read.py": "def read_tide(): ...\n"})
+    repository.commit("Load (#575)", DAYS[2], **{"tide__read.py": "def load(): ...\n"})
+    assert repository.judge("Call `read_tide()` first, see #57.")
+    assert repository.judge("Call `read_tide()` first, see #575.") == ()
+
+
 def test_a_value_in_prose_counts_where_the_code_had_it(repository: Repository) -> None:
     body = "| setting | value |\n|---|---|\n| `STEP_MINUTES` | 10 |"
     assert repository.judge(body) == ()

@@ -26,6 +26,7 @@ from ricordo.lint.claims.tasks import check_task, find_task_claims, get_absent_w
 from ricordo.lint.claims.versions import (
     check_value,
     check_version,
+    find_series,
     find_value_claims,
     find_version_claims,
     get_search_words,
@@ -230,10 +231,11 @@ def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Ver
     """Yield the verdict on each of the `claims` of a note; None for what turns out to be none."""
     beside: dict[int, set[str]] = defaultdict(set)
     later: list[ProjectClaim] = []
+    series = find_series(claims.all)
     for claim in claims.all:
         match claim.kind:
             case ClaimKind.PATH:
-                verdict = check_path(claim, project, project.find_times(note))
+                verdict = check_path(claim, project, note)
                 if verdict and verdict.outcome is CheckOutcome.VALID:
                     beside[id(claim.passage.statement)].add(verdict.evidence[0])
                 is_missing = verdict and verdict.outcome is CheckOutcome.MISSING
@@ -244,7 +246,7 @@ def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Ver
             case ClaimKind.VERSION:
                 yield check_version(claim, project)
             case ClaimKind.VALUE:
-                yield check_value(claim, project)
+                yield check_value(claim, note, project, series)
             case ClaimKind.STATUS:
                 yield check_status(claim, project)
             case ClaimKind.TASK:

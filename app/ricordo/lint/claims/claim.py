@@ -10,7 +10,7 @@ from functools import cache, lru_cache, reduce
 from itertools import takewhile
 from operator import or_
 
-from ricordo.dates import find_day_in_title
+from ricordo.dates import find_dates, find_day_in_title
 from ricordo.lexicon import (
     build_alternation,
     compile_part,
@@ -45,7 +45,13 @@ _SENTENCE_END = compile_lazily(r"[.!?](?=[\s*_)]|$)|;(?=\s)|[。！？；]|\n(?=
 _PART_END = compile_lazily(r"[,;:()（），、：]\s|\s[(（]|[)）]|\s[–—]\s|\n")
 _ABBREVIATION = compile_lazily(r"\b(?:e\.g|i\.e|z\.B|z\. B|p\.ex|vs|etc|cf|ca|Dr|Mr|Mrs|No)$", re.I)
 
-
+_DECISION = compile_lazily(r"(?<![^\W_])adr[-_ ]?\d+", re.IGNORECASE)
+"""The number of an architecture decision record."""
+_SECTION = compile_lazily(r"#{2,6}\s|-{3,}\s*$")
+_FIELD = compile_lazily(r"[\s>*_|+-]*[^\W\d_][^:：.\n]{0,24}[:：][\W_]*(.*)")
+"""A line with a label and its value."""
+_LONGEST_HEAD = 15
+"""Lines."""
 _WORD = compile_lazily(r"[^\W_]+")
 _LONG = 4
 """Letters of a word that is no mere particle."""
@@ -198,6 +204,8 @@ def _find_distance_of_note(note: Note, first_of_body: int) -> _Distance:
     # a date in a status is when it came to be so: “live since 2026-03-01” tells of the present
     if _words("past").match(status) or _words("record").fullmatch(lower_text(note.type)):
         distance |= _Distance.PAST
+    if _is_decision(note, status):
+        distance |= _Distance.PAST
     body = (it.text for it in extract_statements(note) if it.line >= first_of_body)
     first = next((text for text in body if not HEADING.match(text)), "")
     if any(_fixed().match(lower_text(text)) for text in (status, note.description, first)):
@@ -206,6 +214,19 @@ def _find_distance_of_note(note: Note, first_of_body: int) -> _Distance:
     if banner and (_fixed().search(banner) or _superseded().search(banner)):
         distance |= _Distance.PAST
     return distance
+
+
+def _is_decision(note: Note, status: str) -> bool:
+    """Return whether a note is the record of a decision, which tells of the state then: numbered as
+    one, or with a date and a settled status in its frontmatter or above its sections.
+    """
+    if _DECISION.search(note.stem):
+        return True
+    head = list(takewhile(lambda it: not _SECTION.match(it), note.body.lstrip().split("\n")))
+    values = [it[1] for line in head[:_LONGEST_HEAD] if (it := _FIELD.match(lower_text(line)))]
+    is_settled = any(_words("settled").match(it) for it in (status, *values))
+    is_dated = note.stated_date or any(any(find_dates(line)) for line in head[:_LONGEST_HEAD])
+    return is_settled and bool(is_dated)
 
 
 def _find_banner(note: Note) -> str:

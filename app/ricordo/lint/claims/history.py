@@ -13,6 +13,7 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 from ricordo import git
+from ricordo.dates import find_dates
 from ricordo.lexicon import compile_part, lower_text
 from ricordo.lint.claims.claim import get_work_words
 from ricordo.patterns import compile_lazily
@@ -261,6 +262,29 @@ def _stem(word: str) -> str:
 _VERSION_TAG = compile_lazily(r"refs/tags/v?(\d+(?:\.\d+)+)")
 _REQUEST = compile_lazily(r"\([#!]\d+\)$")
 """The number that GitHub and GitLab put behind the subject of a squashed request."""
+
+_REFERENCE = compile_lazily(
+    r"(?:\b(?:PR|MR|[Pp]ull [Rr]equest|[Mm]erge [Rr]equest)s? ?|(?<![\w&/#]))[#!]"
+    r"(?P<request>\d{1,6})\b"
+    r"|\b(?:PR|MR)s? (?P<spoken>\d{1,6})\b"
+    r"|(?<![\w/-])(?P<key>[A-Z][A-Z0-9]+)-(?P<ticket>\d{2,6})(?![\w-]|\.\d)"
+    r"|(?<![\w/-])(?P<kind>[A-Z][^\W\d_]{2,}) (?P<number>\d{2,5})(?![\w%/-]|[.,]\d)"
+)
+"""A request, a ticket or a numbered task: `#575`, `PR 12`, `ABC-123`, `Brief 177`."""
+
+
+def list_references(text: str) -> frozenset[tuple[str, str]]:
+    """Return the requests, tickets and numbered tasks that a text names, each with what it is."""
+    found: set[tuple[str, str]] = set()
+    for match in _REFERENCE.finditer(text):
+        if request := match["request"] or match["spoken"]:
+            found.add(("#", request))
+        elif match["key"]:
+            found.add((match["key"], match["ticket"]))
+        elif not any(find_dates(f"{match[0]} 2020")):
+            # a month and its day are no task
+            found.add((match["kind"], match["number"]))
+    return frozenset(found)
 
 
 @cache

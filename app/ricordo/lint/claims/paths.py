@@ -99,9 +99,9 @@ def is_path(text: str) -> bool:
     return not (plain.startswith("@") and plain.count("/") == 1)
 
 
-def check_path(claim: ProjectClaim, project: Project, times: NoteTimes) -> Verdict | None:
-    """Return whether the file or folder exists; None where it does not belong to the project.
-    `times` are those of the note.
+def check_path(claim: ProjectClaim, project: Project, note: Note) -> Verdict | None:
+    """Return whether the file or folder that `note` names exists; None where it does not belong to
+    the project.
     """
     match = _PLACE.search(claim.text)
     path = _PLACE.sub("", claim.text)
@@ -112,9 +112,30 @@ def check_path(claim: ProjectClaim, project: Project, times: NoteTimes) -> Verdi
         path = inside
     path = posixpath.normpath(_to_glob(path)) + "/" * path.endswith("/")
     if any(sign in path for sign in "*{"):
-        return _check_glob(claim, path, project)
-    verdict = _check_listed(claim, path, match, project, times)
-    return None if verdict and _tells_of_move(claim, path, verdict.suggestion) else verdict
+        return _check_glob(claim, path, project, note)
+    verdict = _check_listed(claim, path, match, project, note)
+    if verdict is None or _tells_of_move(claim, path, verdict.suggestion):
+        return None
+    return _drop_named_suggestion(claim, verdict, note)
+
+
+def _drop_named_suggestion(claim: ProjectClaim, verdict: Verdict, note: Note) -> Verdict | None:
+    """Return the verdict without a suggestion that `note` names, too: then its line means another
+    file. What only a guess placed in the project, beside that file, is no claim.
+    """
+    new = _PLACE.sub("", verdict.suggestion).strip("/").removeprefix("./")
+    if not new or new.lower() == _PLACE.sub("", claim.text).strip("/").removeprefix("./").lower():
+        return verdict
+    named = re.compile(rf"(?<![\w/.-]){re.escape(new)}(?![\w-]|[./]\w)", re.ASCII)
+    if not named.search(note.text):
+        return verdict
+    if not verdict.is_guess:
+        return replace(verdict, suggestion="")
+    deletion = verdict.evidence[:-1]
+    if not deletion and named.search(claim.passage.statement.text):
+        return None
+    missing = CheckOutcome.MISSING
+    return replace(verdict, outcome=missing, evidence=deletion, suggestion="", is_guess=False)
 
 
 def _tells_of_move(claim: ProjectClaim, path: str, new: str) -> bool:
@@ -130,20 +151,21 @@ def _tells_of_move(claim: ProjectClaim, path: str, new: str) -> bool:
 
 
 def _check_listed(
-    claim: ProjectClaim, path: str, match: re.Match[str] | None, project: Project, times: NoteTimes
+    claim: ProjectClaim, path: str, match: re.Match[str] | None, project: Project, note: Note
 ) -> Verdict | None:
     """Return whether what `path` names exists, and its line, where the claim has a place, which is
     the `match`.
     """
     paths = _find_existing(path.rstrip("/"), project)
     if len(paths) == 1:
+        times = project.find_times(note)
         if old := _find_moved_since(path, paths[0], project, times):
-            return _check_deleted(claim, path, old, project)
+            return _check_deleted(claim, path, old, project, note)
         lines = [int(number) for number in match.groups() if number] if match else []
         return _check_line(claim, paths[0], max(lines, default=0), project, times)
     if paths:
         return claim.to_verdict(CheckOutcome.VALID, f"one of {len(paths)} of that name")
-    absent = _check_absent(claim, path, project)
+    absent = _check_absent(claim, path, project, note)
     # the file is missing, not its line
     return replace(absent, problem=f"{path} does not exist") if absent and match else absent
 
@@ -214,7 +236,7 @@ def _check_line(
     return claim.to_verdict(CheckOutcome.VALID, path)
 
 
-def _check_glob(claim: ProjectClaim, path: str, project: Project) -> Verdict | None:
+def _check_glob(claim: ProjectClaim, path: str, project: Project, note: Note) -> Verdict | None:
     globs = _expand_braces(path)
     expressions = [re.compile(rf"(?:.*/)?{glob_expression(glob)}(?:/.*)?") for glob in globs]
     tree = project.tree
@@ -222,7 +244,7 @@ def _check_glob(claim: ProjectClaim, path: str, project: Project) -> Verdict | N
         return claim.to_verdict(CheckOutcome.VALID, path)
     # files come and go, but their folder is named literally
     folder = re.split(r"[*{]", path, maxsplit=1)[0].rpartition("/")[0]
-    absent = _check_absent(claim, f"{folder}/", project) if folder else None
+    absent = _check_absent(claim, f"{folder}/", project, note) if folder else None
     failed = (CheckOutcome.MISSING, CheckOutcome.MOVED)
     if absent and absent.outcome in failed and not _find_existing(folder, project):
         rest = claim.text.partition(folder)[2]
@@ -244,7 +266,7 @@ def _expand_braces(path: str) -> list[str]:
     return done or [path]
 
 
-def _check_absent(claim: ProjectClaim, path: str, project: Project) -> Verdict | None:
+def _check_absent(claim: ProjectClaim, path: str, project: Project, note: Note) -> Verdict | None:
     """Return whether a path that was not listed is missing, or what else it may be."""
     plain = path.rstrip("/")
     tree = project.tree
@@ -266,7 +288,7 @@ def _check_absent(claim: ProjectClaim, path: str, project: Project) -> Verdict |
         if _is_left_out(old, project):
             # git stopped to track it, but it may lie on the machine of the user
             return claim.to_unchecked("ignored by git, or made by tools")
-        return _check_deleted(claim, path, old, project)
+        return _check_deleted(claim, path, old, project, note)
     if not _is_anchored(path, project):
         return None
     if same := _only_of_its_name(plain, project):
@@ -337,8 +359,12 @@ def _is_data(path: str) -> bool:
     )
 
 
-def _check_deleted(claim: ProjectClaim, path: str, old: str, project: Project) -> Verdict | None:
-    """Return the verdict by the git history of the deleted path `old`."""
+def _check_deleted(
+    claim: ProjectClaim, path: str, old: str, project: Project, note: Note
+) -> Verdict | None:
+    """Return the verdict by the git history of the deleted path `old`; None where `note` names the
+    change that deleted it.
+    """
     plain = path.rstrip("/")
     commit = project.history.deleted[old]
     new = project.history.find_new_path(old)
@@ -351,6 +377,8 @@ def _check_deleted(claim: ProjectClaim, path: str, old: str, project: Project) -
         return claim.to_verdict(CheckOutcome.MOVED, evidence, suggestion=claimed, existed=True)
     if not f"/{old}".endswith(f"/{plain}") and _is_named_in_code(plain, project):
         return claim.to_unchecked("the code names the folder, which may come and go")
+    if project.knows_of(note, commit):
+        return None
     deletion = f"git: deleted in {commit.summary}"
     if same := _only_of_its_name(plain, project):
         claimed = _replace_path(claim.text, path, same)

@@ -9,7 +9,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ricordo.lint.claims.corrected_values import CorrectedValues
-from ricordo.lint.claims.history import CODE_ENDINGS, ProjectHistory, parse_end_of_day
+from ricordo.lint.claims.history import (
+    CODE_ENDINGS,
+    FileCommit,
+    ProjectHistory,
+    list_references,
+    parse_end_of_day,
+)
 from ricordo.lint.claims.instructions import Instructions, is_instruction_file
 from ricordo.lint.claims.manifests import Manifests
 from ricordo.memory.note import Note, get_stem
@@ -140,6 +146,13 @@ class Project:
             return self.find_times(note).written
         text = note.text.split("\n")[line - 1].rstrip("\r")
         return self.history.find_line_time(path, text)
+
+    def knows_of(self, note: Note, commit: FileCommit) -> bool:
+        """Return whether `note` names the request, ticket or task of a commit, as its subject does:
+        then it was written with that change in mind. A product with its version is none of them.
+        """
+        shared = list_references(commit.subject) & list_references(note.body)
+        return any(not self.manifests.find_versions(kind) for kind, _ in shared)
 
     @cached_property
     def by_stem(self) -> dict[str, str]:

@@ -149,6 +149,8 @@ def check_symbol(
         if found is None or not (found.is_own or is_telling):
             return None
         removed = project.history.find_removed(word, found.path)
+        if removed and project.knows_of(note, removed[0][0]):
+            return None
         last = [f"git: removed in {commit.summary}" for commit, _ in removed[:1]]
         # who wrote of it later knew that it was gone
         is_later = removed and project.find_line_time(note, claim.line) >= removed[0][0].at

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
 from ricordo.dates import has_year
 from ricordo.lexicon import SPACELESS, build_alternation, list_expressions, lower_text
 from ricordo.lint.claims.claim import Passage, ProjectClaim
-from ricordo.lint.claims.history import FileCommit
+from ricordo.lint.claims.history import CODE_ENDINGS, FileCommit
 from ricordo.lint.claims.manifests import DeclaredVersion
 from ricordo.lint.claims.project import Project
 from ricordo.lint.claims.symbols import TELLING_NAME
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
+from ricordo.lint.prose import HEADING
+from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
 _NUMBER = r"v?(\d+(?:\.(?:\d+|x)){0,3})"
@@ -39,6 +43,10 @@ _SPOKEN_VALUE = compile_lazily(
 changes.
 """
 _PAGES = (".md", ".mdx", ".txt", ".rst", ".html", ".svg")
+_CLAUSE_END = compile_lazily(r"[,;:(）（)，、：。]\s?|\s[–—-]\s|\.\s|\n")
+_MARKERS = " \t`*_-+|>#"
+"""What may stand before the first word of a clause."""
+_FILE = compile_lazily(r"(?<![\w/.@-])(?:[\w.\-]+/)*[\w.\-]+\.[A-Za-z]\w{0,7}(?![\w/])")
 _MOST_FILES = 12
 _LONGEST_LINE = 500
 """Characters."""
@@ -294,8 +302,29 @@ def get_search_words(claim: ProjectClaim) -> list[str]:
     return [match["name"]] if match else _DIGITS.findall(claim.text)
 
 
-def check_value(claim: ProjectClaim, project: Project) -> Verdict | None:
-    """Return whether the code sets the constant to that value, or contains the port."""
+def find_series(claims: Iterable[ProjectClaim]) -> frozenset[str]:
+    """Return the names to which a note gives several values, each in another of its statements: it
+    tells how they changed over time.
+    """
+    values: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    for claim in claims:
+        match = _SET.fullmatch(claim.text) or _SPOKEN_VALUE.fullmatch(claim.text)
+        if match and claim.kind is ClaimKind.VALUE:
+            amount = match["value"].replace("_", "").lower()
+            values[match["name"]][amount].add(claim.passage.statement.line)
+    return frozenset(
+        name
+        for name, lines in values.items()
+        if len(lines) > 1 and len(set().union(*lines.values())) > 1
+    )
+
+
+def check_value(
+    claim: ProjectClaim, note: Note, project: Project, series: Collection[str]
+) -> Verdict | None:
+    """Return whether the code sets the constant to that value, or contains the port; `series` are
+    the names of which the note gives the values over time.
+    """
     match = _SET.fullmatch(claim.text) or _SPOKEN_VALUE.fullmatch(claim.text)
     word = get_search_words(claim)[0]
     if not project.has_word(word):
@@ -311,7 +340,45 @@ def check_value(claim: ProjectClaim, project: Project) -> Verdict | None:
         return claim.to_verdict(CheckOutcome.VALID, f"{place}: {word} = {value}")
     if len({_Value(other).amounts for _, other in definitions}) > 1:
         return claim.to_unchecked(f"{word} has several values in the project")
-    return _build_refutation(claim, claimed, word, definitions[0], project)
+    if word in series:
+        return claim.to_unchecked(f"the note gives {word} several values")
+    if _is_order(claim):
+        return claim.to_unchecked(f"the note says to set {word}")
+    verdict = _build_refutation(claim, claimed, word, definitions[0], project)
+    path = place.rpartition(":")[0]
+    if verdict and not verdict.existed and _names_other_files(claim, note, path):
+        return claim.to_unchecked(f"the note names another file than {path}")
+    return verdict
+
+
+def _is_order(claim: ProjectClaim) -> bool:
+    """Return whether a sentence says to set a constant, not what its value is: the part of it with
+    the constant begins with such a word or, where verbs come last, one follows the value.
+    """
+    text = lower_text(claim.passage.text)
+    start = claim.passage.text.find(claim.text)
+    before = _CLAUSE_END.split(text[: max(start, 0)])[-1]
+    is_before = _order("order").match(before.lstrip(_MARKERS))
+    return bool(is_before or _order("order_behind").match(text[start + len(claim.text) :]))
+
+
+@cache
+def _order(part: str) -> re.Pattern[str]:
+    words = build_alternation(list_expressions("probes", part))
+    return re.compile(rf"[\s`*_]*(?:{words})")
+
+
+def _names_other_files(claim: ProjectClaim, note: Note, path: str) -> bool:
+    """Return whether the section of a claim names files, but not the one at `path`."""
+    lines = note.text.split("\n")
+    begin = next((n for n in range(claim.line - 1, -1, -1) if HEADING.match(lines[n])), 0)
+    after = range(claim.line, len(lines))
+    end = next((n for n in after if HEADING.match(lines[n])), len(lines))
+    section = "\n".join(lines[begin:end])
+    named = [it for it in _FILE.findall(section) if it.endswith(CODE_ENDINGS)]
+    stem = posixpath.splitext(posixpath.basename(path))[0]
+    is_named = re.search(rf"(?<![\w-]){re.escape(stem)}(?![\w-])", section)
+    return bool(named) and not is_named
 
 
 def _build_refutation(

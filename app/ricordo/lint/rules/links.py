@@ -42,6 +42,9 @@ _USUAL = 0.9
 _PROJECT_FILES = frozenset(
     f"{name.lower()}.md" for name in ("readme", "handoff", "changelog", *list_instruction_files())
 )
+_LOADED = frozenset(f"{name.lower()}.md" for name in ("memory", *list_instruction_files()))
+"""The names of files that agents take orders from."""
+_MEMORY_FOLDERS = frozenset(("memory", "memories"))
 _PLACE_BEHIND = compile_lazily(r"\s*\(`?(?:~|\.{1,2}|[A-Za-z]:)?[/\\]")
 """A path in brackets behind a link, which says where its target is."""
 _ENDING = compile_lazily(r"\.md\b")
@@ -198,7 +201,15 @@ def outside_memory(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
         if is_judged and _is_outside(memory, context.around, file, resolved):
             message = f"Link “{link.label}” points outside the memory: {link.target}."
             fix = remove_link(file, link)
-            yield RuleResult(link.line, message, link.target, (_line(file, link),), file.path, fix)
+            yield RuleResult(
+                link.line,
+                message,
+                link.target,
+                (_line(file, link),),
+                file.path,
+                fix,
+                at_most=_judge_place(memory, context.around, file, resolved),
+            )
 
 
 def _repair(memory: Memory, meant: LinkTargets, file: Note, resolved: ResolvedLink) -> Fix | None:
@@ -283,6 +294,27 @@ def _is_outside(
     written = posixpath.join(memory.root, posixpath.dirname(file.path), target)
     path = posixpath.normpath(written)
     return not _is_within(path, (memory.root, *around))
+
+
+def _judge_place(
+    memory: Memory, around: tuple[str, ...], file: Note, resolved: ResolvedLink
+) -> Severity:
+    """Return how bad it is at most that a link leaves the memory: who climbs out of the checkout
+    around it means a place nearby, unless that is one of the system or of an agent. A wikilink
+    means a note.
+    """
+    target = resolved.link.target
+    is_relative = resolved.target_kind is TargetKind.OUTSIDE and target.startswith("../")
+    if not around or not is_relative or resolved.link.is_wikilink:
+        return Severity.ERROR
+    written = posixpath.join(memory.root, posixpath.dirname(file.path), target)
+    path = posixpath.normpath(written)
+    is_of_system = _SYSTEM_PATH.match(path) and path.split("/")[1] != memory.root.split("/")[1]
+    # only what does not lie above the memory, too
+    below = path.removeprefix(posixpath.commonpath((path, memory.root))).lower().split("/")
+    is_of_agent = any(it.startswith(".") or it in _MEMORY_FOLDERS for it in below)
+    is_loaded = below[-1] in _LOADED
+    return Severity.ERROR if is_of_system or is_of_agent or is_loaded else Severity.INFO
 
 
 def _is_within(path: str, folders: Iterable[str]) -> bool:
