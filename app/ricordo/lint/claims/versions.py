@@ -45,7 +45,7 @@ changes.
 _PAGES = (".md", ".mdx", ".txt", ".rst", ".html", ".svg")
 _CLAUSE_END = compile_lazily(r"[,;:(）（)，、：。]\s?|\s[–—-]\s|\.\s|\n")
 _MARKERS = " \t`*_-+|>#"
-"""What may stand before the first word of a clause."""
+"""What may come before the first word of a clause."""
 _FILE = compile_lazily(r"(?<![\w/.@-])(?:[\w.\-]+/)*[\w.\-]+\.[A-Za-z]\w{0,7}(?![\w/])")
 _MOST_FILES = 12
 _LONGEST_LINE = 500
