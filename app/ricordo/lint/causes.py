@@ -128,8 +128,9 @@ def _join(rule: str, findings: Sequence[Finding], memory: Memory) -> Finding:
     if len(paths) == 1:
         message = f"{len(members):,} times in {first.path}: {summary}."
     else:
-        notes = "notes" if paths <= {note.path for note in memory.notes} else "files"
-        message = f"In {len(paths):,} of {len(memory.notes):,} {notes}: {summary}."
+        are_notes = paths <= {note.path for note in memory.notes}
+        every = f"{len(memory.notes):,} notes" if are_notes else f"{len(memory.files):,} files"
+        message = f"In {len(paths):,} of {every}: {summary}."
     shown = tuple(f"{_place(it)}: {it.message}" for it in members[:_SHOWN])
     more = (f"and {len(members) - _SHOWN:,} more",) * (len(members) > _SHOWN)
     return _create_habit(

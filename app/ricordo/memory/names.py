@@ -140,7 +140,8 @@ class Names:
 
     def _list_prefixes(self, link: Link) -> Iterator[str]:
         target = link.target
-        if "/" not in target or target[0] in ".~\\" or (is_external(target) and target[0] != "/"):
+        is_relative = target.startswith(("./", "../", "~", "\\"))
+        if "/" not in target or is_relative or (is_external(target) and target[0] != "/"):
             return
         if target[0] == "/":
             if not link.is_wikilink and target[-3:].lower() == ".md":

@@ -35,7 +35,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         {
             "one/MEMORY.md": f"- [A](a.md) — hook\n{entries}",
             "one/a.md": note_text("a", f"{LONG}See [x](x.md). {LONG}\n\npassword: {SECRET}\n"),
-            "one/b.md": note_text("b", "Since yesterday the \x1b[31mport\x1b[0m is closed.\n"),
+            "one/b.md": note_text("b", "Since yesterday the \x1b]0;port\x07 is closed.\n"),
             "two/MEMORY.md": "- [C](c.md) — hook\n",
             "two/c.md": note_text("c", "See [it](nowhere.md) and [[wanted]].\n"),
             "three/MEMORY.md": "- [D](d.md) — hook\n",
@@ -213,7 +213,7 @@ def test_all_lints_every_memory_of_the_machine(
 def test_rules_are_selected_and_ignored_by_name_or_beginning(
     project: Path, capsys: Printed, words: str, rules: set[str]
 ) -> None:
-    (project / "one/b.md").write_text(note_text("b", "The \x1b[31mport\x1b[0m.\n"))
+    (project / "one/b.md").write_text(note_text("b", "The \x1b]0;port\x07.\n"))
     (project / "one/MEMORY.md").open("a").write("- [B](b.md) — hook\n")
     findings = document(capsys, "one", *words.split())["findings"]
     assert isinstance(findings, list)

@@ -202,16 +202,18 @@ def test_files_beside_the_pages_of_a_wiki_are_of_its_repository(root: Path) -> N
     assert lint(root, files, layout=WHOLE_WIKI) == ()
 
 
-def test_a_prefix_of_links_that_means_the_memory_itself_is_learned(root: Path) -> None:
+@pytest.mark.parametrize("own", ["ru", ".ru"])
+def test_a_prefix_of_links_that_means_the_memory_itself_is_learned(root: Path, own: str) -> None:
+    names = (*(f"page-{number}" for number in range(4)), "deep/shoal")
     files = {
-        **pages(4, "# NAME\n\nSee [[ru/page-0]] and [[ru/deep/shoal|the shoal]].\n"),
+        **pages(4, f"# NAME\n\nSee [[{own}/page-0]] and [[{own}/deep/shoal|the shoal]].\n"),
         "deep/shoal.md": "# Shoal\n",
-        "index.md": "".join(f"- [[ru/page-{n}]]\n" for n in range(4)) + "- [[ru/deep/shoal]]\n",
+        "index.md": "".join(f"- [[{own}/{it}]]\n" for it in names),
     }
     assert lint(root, files, "wanted-note", "unindexed-note", layout=FOLDER) == ()
-    broken = {**files, "page-0.md": "# page-0\n\nSee [[ru/gone]].\n"}
+    broken = {**files, "page-0.md": f"# page-0\n\nSee [[{own}/gone]].\n"}
     (found,) = lint(root, broken, "wanted-note", layout=FOLDER)
-    assert found.message == "Link to a note that does not exist: ru/gone."
+    assert found.message == f"Link to a note that does not exist: {own}/gone."
 
 
 def test_the_name_of_the_folder_before_links_means_the_memory_though_most_are_broken(
