@@ -189,7 +189,12 @@ def _is_folded(text: str, fold: re.Match[str]) -> bool:
 
 _LONG = 90
 """A value of so many characters may be longer than its rule."""
-_ID = compile_lazily(r"(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
+_PUBLIC = compile_lazily(
+    r"(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|0x[0-9a-f]{40}|0[23][0-9a-f]{64})"
+)
+"""A UUID; the address of an account or contract of Ethereum (EIP-55); a compressed public key on
+secp256k1 (SEC 1, 2.3.3).
+"""
 _LETTERS = compile_lazily(r"[a-z]{3,}")
 _REST = compile_lazily(r"(?:[\w+/=~%-]|[.:](?=[\w+/=~%-]))*")
 
@@ -224,7 +229,7 @@ def is_evident(kind: str, value: str) -> bool:
     if kind == SEED_PHRASE:
         words = _LETTERS.findall(value.lower())
         return len(set(words)) >= len(words) - 1  # those of a sentence come again
-    return kind in load_rules().own_formats or (is_random(value) and not _ID.fullmatch(value))
+    return kind in load_rules().own_formats or (is_random(value) and not _PUBLIC.fullmatch(value))
 
 
 def mask(text: str) -> str:

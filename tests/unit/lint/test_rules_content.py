@@ -183,6 +183,8 @@ def test_feedback_note_has_no_secret(lint: Lint) -> None:
         ("api_key: RSAv2/SSPv1/AGPv3/MITv1", Severity.INFO),
         ("API_KEY=kW82mQx7Lr3TkW82mQ9x...", Severity.INFO),
         ("API_KEY=4f1c9d2e-7a36-4b58-9c01-d2e87b3a6f54", Severity.INFO),
+        ("toToken=0x52908400098527886e0f7030069857d2e4169ee7", Severity.INFO),
+        ("api key 02" + "8f3a61c0d94e7b25" * 4, Severity.INFO),
         # words of BIP 39, but a sentence
         ("boat that you know make you wave that same way like that", Severity.INFO),
         (
