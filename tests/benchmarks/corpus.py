@@ -113,7 +113,10 @@ def lint(memory: Path, now: str = _NOW) -> tuple[dict[str, Any], float]:
     document, seconds = _run(memory, now, "lint", "--fail-on", "never")
     if "memories" in document:  # a folder that is none itself stands for those beside it
         several = document["memories"]
-        document = next(it for it in several if memory.samefile(it["memory"]["path"]))
+        own = [it for it in several if memory.samefile(it["memory"]["path"])]
+        if not own:
+            raise SystemExit(f"{memory} is no memory")
+        document = own[0]
     return document, seconds
 
 
