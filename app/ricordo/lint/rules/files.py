@@ -96,8 +96,8 @@ def _naming(memory: Memory, context: RuleContext) -> tuple[object, ...]:
 @memory_rule("duplicate-name", Severity.WARNING, "two notes with the same name", depends_on=_naming)
 def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find names of several notes, one finding a name: names that they state, and names of files to
-    which a link may mean any of them. Files that are no pages are left out, and
-    notes that another one took the place of.
+    which a link may mean any of them. Files that are no pages are left out, and notes that another
+    one took the place of.
     """
     by_name: dict[str, list[Note]] = {}
     for note in memory.notes:
@@ -138,7 +138,9 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
 
 
 def _is_superseded(note: Note) -> bool:
-    """Return whether a note says, or names in its frontmatter, that another one took its place."""
+    """Return whether a note says that another one took its place, or only names that one, which may
+    be its successor in part: then it still belongs in the index.
+    """
     return bool(note.frontmatter.get_text("superseded_by")) or is_superseded(note)
 
 

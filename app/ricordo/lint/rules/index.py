@@ -99,7 +99,7 @@ def report_project_page(file: Note, link: Link, page: str, line: str) -> RuleRes
 
 
 def find_project_page(evidence: Evidence, file: Note, link: Link) -> str:
-    """Return the page of the project that a wikilink names; "" where none is known."""
+    """Return the page of the project that a link names; "" where none is known."""
     verdicts = evidence.verdicts.get(file.path, ())
     pages = (
         verdict.evidence[0]
