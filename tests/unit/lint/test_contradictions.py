@@ -79,6 +79,33 @@ def test_any_times_and_numbers_are_compared_without_error(one: str, other: str) 
     assert isinstance(find_contradiction(f"The call is at {one}", f"The call is at {other}"), str)
 
 
+@pytest.mark.parametrize("number", ["12", "12.5", "0.3.0", "v1.2.3.4", "99.99.99"])
+def test_numbers_beside_any_unit_are_compared_without_error(number: str) -> None:
+    for word in [
+        "点",
+        "時",
+        "시",
+        "uhr",
+        "h",
+        "pm",
+        "a.m",
+        "分",
+        "days",
+        "MB",
+        "%",
+        "port",
+        "version",
+        "月",
+        "may",
+        "monday",
+        "step",
+        "no.",
+        "at",
+    ]:
+        for text in (f"The call is at {number} {word}", f"The call is at {word} {number}"):
+            assert isinstance(find_contradiction(text, "The call is at noon"), str)
+
+
 @pytest.mark.parametrize("name", [*PAIRS, BLIND])
 def test_no_statement_contradicts_itself(name: str) -> None:
     for _, left, right in rows(name):

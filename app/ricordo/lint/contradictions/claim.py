@@ -356,8 +356,8 @@ class _Reader:
             key = f"{known.get_word_key(before, self._language)} {match[1]}"
             self._words.append(Word(key, f"{before} {match[1]}", at, place, False))
             return 0
-        if behind in known.load_words("clock"):
-            hour = int(float(match[1]))
+        if behind in known.load_words("clock") and match[1].isdecimal():
+            hour = int(match[1])
             is_late = not {before, behind}.isdisjoint(known.load_words("afternoon"))
             hour += 12 if is_late and hour < 12 else 0
             self._values.append(Value("clock", f"{hour}:00", token, at, place))
