@@ -5,11 +5,11 @@ what is open, and the numbers that it gives.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from ricordo.dates import FoundDate, find_dates, find_day_in_title, has_year
+from ricordo.dates import FoundDate, find_dates, has_year
 from ricordo.lexicon import (
     build_alternation,
     compile_part,
@@ -493,24 +493,9 @@ def _find_old_stamp(note: Note) -> Iterator[RuleResult]:
                 place = f"{note.path}:{later.line}: {later.text.strip()[:_MOST_QUOTED]}"
                 cause = block.line_text_at(stamp.start())
                 line = block.line_at(stamp.start())
-                at_most = Severity.INFO if _is_log(body, later) else Severity.WARNING
-                yield RuleResult(line, message, cause, (place,), at_most=at_most)
+                # such a section may be of a plan, of a source or of a log
+                yield RuleResult(line, message, cause, (place,), at_most=Severity.INFO)
                 return
-
-
-def _is_log(body: Sequence[ProseBlock], first: ProseBlock) -> bool:
-    """Return whether a note ends with several sections of days, from that of the heading `first`
-    on: they are appended, and change nothing of what is above.
-    """
-    level = len(first.text) - len(first.text.lstrip("#"))
-    titles = [
-        title[1]
-        for block in body
-        if block.line >= first.line
-        and (title := _HEADING.match(block.text))
-        and len(block.text) - len(block.text.lstrip("#")) <= level
-    ]
-    return len(titles) > 1 and all(map(find_day_in_title, titles))
 
 
 def _has_day(text: str, dated: FoundDate) -> bool:
