@@ -455,7 +455,8 @@ def find_unmet_demands(note: Note, layout: Layout, conventions: Conventions) -> 
 
 def _has_field(note: Note, name: str, layout: Layout) -> bool:
     known = _FIELDS.get(name)
-    return known(note, layout) if known else note.frontmatter.fields.get(name) is not None
+    # a page may have no sources
+    return known(note, layout) if known else name in note.frontmatter.fields
 
 
 def _has_key(note: Note, keys: tuple[str, ...]) -> bool:

@@ -471,6 +471,7 @@ def test_what_a_schema_does_not_say_is_not_demanded(text: str) -> None:
 def test_a_field_that_the_schema_demands_is_missing_where_most_have_it(root: Path) -> None:
     page = "---\ntitle: NAME\nupdated: 2026-05-01\n---\n\nText.\n"
     files = pages(6, page) | {"a.md": "---\ntitle: a\n---\n\nText.\n"}
+    files["b.md"] = "---\ntitle: b\nupdated:\n---\n\nText.\n"
     memory = open_memory(root, files, WIKI)
     conventions = ConventionLearner().learn(memory, read_schema("SCHEMA.md", SCHEMA))
     context = RuleContext(NOW, WIKI, conventions=conventions)

@@ -528,6 +528,7 @@ def test_in_a_raw_source_only_what_hides_text_is_a_warning(lint: Lint) -> None:
         "wiki/d.md": "x\x1b[31mred\n",  # a colour harms nobody
         "wiki/e.md": "x\u202cy\n",
         "wiki/f.md": "tides of the qu\x1b[2D\x1b[K\n",  # nor does a copied move
+        "wiki/h.md": "tides.md â\x86\x90 of the quay\n",  # of another encoding
         "wiki/g.md": "\u2067שלום\u2069\n",  # in its place
     }
     found = lint(files, "control-characters", layout=WIKI)
@@ -538,6 +539,7 @@ def test_in_a_raw_source_only_what_hides_text_is_a_warning(lint: Lint) -> None:
         "wiki/d.md": Severity.INFO,
         "wiki/e.md": Severity.INFO,
         "wiki/f.md": Severity.INFO,
+        "wiki/h.md": Severity.INFO,
         "wiki/g.md": Severity.INFO,
     }
 

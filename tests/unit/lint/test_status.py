@@ -406,6 +406,8 @@ def test_a_description_that_the_text_refutes_is_reported(
         ("The pending review of the port", "The port DONE its part."),
         ("Three rules", "# Three rules\n\n1. One.\n2. Two.\n3. Three."),
         ("Rules", "# 2 weeks later\n\nText.\n\n1. One.\n2. Two.\n3. Three."),
+        ("할 일", "## 할 일 (1개월 내)\n\n1. a\n2. b\n3. c"),
+        ("待办", "## 待办（2个月内）\n\n1. a\n2. b\n3. c"),
         # a second list begins before its numbers go on
         ("R", "**Two causes:**\n\n1. A.\n\n2. B.\n\n**To do:**\n1. C.\n2. D.\n3. E.\n4. F."),
         # next on the day of which the record tells
@@ -429,6 +431,7 @@ def test_other_parts_and_right_numbers_are_not_reported(
     [
         "# Three rules\n\n1. One.\n2. Two.",
         "## 清单（6本）\n\n1. a\n2. b",
+        "## 항목 (1개)\n\n1. a\n2. b",
         "**Still open:** the second gauge table of the port.\n\nThe second gauge table now BUILT.",
         "The port is wide. Next: second gauge table.\n\nThe second gauge table now BUILT.",
     ],

@@ -225,9 +225,7 @@ _REORDERING = r"\u202a\u202b\u202d\u202e\u2066-\u2068"
 """Marks that begin to reorder text; those that end it do nothing alone."""
 _HIDING = compile_lazily(rf"[{_REORDERING}\U000e0000-\U000e007f]")
 """These, and tags that hide text: what is read is not what is shown."""
-_CONTROLLING = compile_lazily(
-    rf"[\x90\x98\x9d-\x9f{_REORDERING}\U000e0000-\U000e007f]|\x1b[\]PX^_]"
-)
+_CONTROLLING = compile_lazily(rf"[{_REORDERING}\U000e0000-\U000e007f]|\x1b[\]PX^_]")
 """These and the strings that a terminal obeys: titles, links, its clipboard. Other escapes colour
 the copied output of programs or move in it, and the rest comes from keyboards and copied pages.
 """

@@ -365,8 +365,12 @@ _NUMBERED = compile_lazily(r"\s{0,3}(\d+)[.)]\s")
 _TITLE = compile_lazily(r"#{1,6}\s+(.+)|(.{1,80})[:：]", re.DOTALL)
 """A heading, or the short line that leads to a list."""
 _COUNTERS = "部|本|个|個|条|項|项|种|種|类|類|款|篇|冊|册|가지|개"
-_COUNTER = compile_lazily(rf"[（(](?:[^（）()]{{0,12}}[，,、])?(\d{{1,2}}) ?(?:{_COUNTERS})")
-"""A number of things in brackets behind the name of a list, where words are not separated."""
+_COUNTER = compile_lazily(
+    rf"[（(](?:[^（）()]{{0,12}}[，,、])?(\d{{1,2}}) ?(?:{_COUNTERS})(?![月월])"
+)
+"""A number of things in brackets behind the name of a list, where words are not separated; months
+are none.
+"""
 _COUNTED = compile_lazily(
     r"(?:(?:The|All|These|Our|My)\s+)?(\d{1,2}|[A-Za-z]{3,6})"
     r" ((?:[A-Za-z][\w-]* ){0,2}[a-z][\w-]*s)"
