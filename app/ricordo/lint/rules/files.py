@@ -25,7 +25,9 @@ _PLACEHOLDER = compile_lazily(
     r"(?:[-*+]\s*)?(?:TODO|TBD|FIXME|XXX|WIP|\.{3}|…|-+)[.:!]?)?\s*$",
     re.IGNORECASE,
 )
-_CLAUSE = compile_lazily(r"[,;:.(—](?=\s|$)|\(|[，；：。（]")
+_CLAUSE = compile_lazily(r"[,;:.—](?=\s|$)|[(（，；：。]")
+_SHARE_OF_LOG = 0.8
+"""The part of its sections that are days in a log."""
 _SECTION = compile_lazily(r"^#{1,2}[ \t]+(.+)", re.MULTILINE)
 _LOUD = 6
 """Times the limit from which a long note is a warning: with the usual one, half of what Claude Code
@@ -59,7 +61,7 @@ def oversized_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
 
 def _is_read(memory: Memory, note: Note) -> bool:
     """Return whether agents read `note` for what is so now: an index lists it, or there is none,
-    and neither its names and its entries call it a history nor are most of its sections days.
+    and neither its names and its entries call it a history nor are nearly all its sections days.
     """
     listed = [entry for _, entry in memory.entries.get(note.path, ())]
     if memory.indexes and not listed:
@@ -69,7 +71,7 @@ def _is_read(memory: Memory, note: Note) -> bool:
     names = (note.name, note.stem, note.path.rpartition("/")[0], note.heading)
     sections = _SECTION.findall(note.text)
     days = sum(find_day_in_title(title) is not None for title in sections)
-    is_log = bool(sections) and 2 * days > len(sections)
+    is_log = bool(sections) and days >= _SHARE_OF_LOG * len(sections)
     return not is_log and not any(map(is_of_past, (*names, *titles, *hooks)))
 
 
