@@ -15,6 +15,7 @@ from itertools import chain
 from operator import is_not
 from typing import NamedTuple
 
+from ricordo.agents.registry import list_instruction_files
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note, get_stem
@@ -33,6 +34,8 @@ fifth does without, doing without is one.
 _DEMANDED_SHARE = 0.5
 """The same for a property that the schema demands: where fewer have it, nobody follows that."""
 FRONTMATTER = "frontmatter"
+SCHEMA_FILES = tuple(f"{name}.md" for name in ("SCHEMA", *list_instruction_files()))
+"""Files in or above a wiki that say how its pages are written, the most special first."""
 
 
 class TitleSource(StrEnum):
@@ -355,9 +358,10 @@ def _find_unusual(counts: _FormCounts, demanded: frozenset[str] = frozenset()) -
     have.
     """
     if counts.notes < _FEWEST:
-        # two files that agree in having none
+        # two files that agree in having none, and a demand that no page of this kind follows
         is_plain = counts.notes > 1 and not counts.headed
-        return frozenset((FRONTMATTER,)) if is_plain else frozenset()
+        none = demanded.difference(name for name in demanded if counts.fields[name])
+        return none | {FRONTMATTER} if is_plain else none
     unusual = set() if counts.headed >= _SHARE * counts.notes else {FRONTMATTER}
     if counts.headed >= _FEWEST:
         unusual |= {
@@ -451,7 +455,8 @@ def find_unmet_demands(note: Note, layout: Layout, conventions: Conventions) -> 
 
 def _has_field(note: Note, name: str, layout: Layout) -> bool:
     known = _FIELDS.get(name)
-    return known(note, layout) if known else note.frontmatter.fields.get(name) is not None
+    # a page may have no sources
+    return known(note, layout) if known else name in note.frontmatter.fields
 
 
 def _has_key(note: Note, keys: tuple[str, ...]) -> bool:

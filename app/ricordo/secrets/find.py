@@ -195,6 +195,23 @@ _PUBLIC = compile_lazily(
 """A UUID; the address of an account or contract of Ethereum (EIP-55); a compressed public key on
 secp256k1 (SEC 1, 2.3.3).
 """
+_EXPRESSION = compile_lazily(r"\[[^\]\s]+\](?:[+*?{]|\Z)|\\[bdswDSW]")
+"""A regular expression that finds keys."""
+_TEST = compile_lazily(r"(?:^|[_-])test[_-]", re.IGNORECASE)
+"""In the key of a service's test mode, as Stripe's `sk_test_`."""
+_KEY = compile_lazily(r"[\w+/=.~:%$-]+")
+"""The characters of keys: those of Base64 and of addresses."""
+_SHARED = frozenset(("api-key", "google-api-key", "signed-url", "azure-sas"))
+"""Kinds that in an address show its reader one thing, such as a file, a picture or a map."""
+_ADDRESS = compile_lazily(r"\w://[^\s\"'`<>]*\Z")
+_LONGEST_ADDRESS = 1_000
+"""Characters."""
+_WEB_KEY = compile_lazily(r"firebase|authDomain|\bmaps\b", re.IGNORECASE)
+"""Beside a key that pages are delivered with, limited by their address: Firebase calls its own no
+secret.
+"""
+_AROUND = 300
+"""Characters."""
 _LETTERS = compile_lazily(r"[a-z]{3,}")
 _REST = compile_lazily(r"(?:[\w+/=~%-]|[.:](?=[\w+/=~%-]))*")
 
@@ -222,14 +239,43 @@ def find_secrets(text: str) -> list[Secret]:
     return _merge_overlapping(secrets)
 
 
-def is_evident(kind: str, value: str) -> bool:
-    """Return whether a value is surely a credential: its format tells, or a program made it. A word
-    beside “password” is mostly one of an example, a test or the sentence, a UUID the id of a thing.
+def is_evident(text: str, secret: Secret) -> bool:
+    """Return whether a secret of `text` surely is one: its format tells, or a program made it. A
+    word beside “password” is mostly one of an example, a test or the sentence, a UUID the id of a
+    thing. What is made to be given away is none: the key of a test, of a page or of a shared file.
     """
+    kind, value = secret.kind, text[secret.start : secret.end]
     if kind == SEED_PHRASE:
         words = _LETTERS.findall(value.lower())
         return len(set(words)) >= len(words) - 1  # those of a sentence come again
-    return kind in load_rules().own_formats or (is_random(value) and not _PUBLIC.fullmatch(value))
+    if _EXPRESSION.search(value) or _TEST.search(value):
+        return False
+    if kind in _SHARED and _ADDRESS.search(
+        text[max(0, secret.start - _LONGEST_ADDRESS) : secret.start]
+    ):
+        return False
+    if kind == "jwt":
+        return not _is_anonymous(value)
+    if kind == "google-api-key":
+        around = text[max(0, secret.start - _AROUND) : secret.end + _AROUND]
+        return not _WEB_KEY.search(around)
+    if kind in load_rules().own_formats:
+        return True
+    is_key = kind != "api-key" or bool(_KEY.fullmatch(value))
+    return is_key and is_random(value) and not _PUBLIC.fullmatch(value)
+
+
+def _is_anonymous(token: str) -> bool:
+    """Return whether a JSON web token is that of all visitors, which pages are delivered with."""
+    import base64
+    import json
+
+    body = token.split(".")[1]
+    try:
+        claims = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
+    except ValueError:
+        return False
+    return isinstance(claims, dict) and claims.get("role") == "anon"
 
 
 def mask(text: str) -> str:

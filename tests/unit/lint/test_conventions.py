@@ -107,6 +107,60 @@ def test_a_long_note_is_a_warning_only_where_an_agent_can_hardly_read_it_at_once
     assert {it.path: it.severity for it in found} == {**expected, "wiki/12.md": longest}
 
 
+@pytest.mark.parametrize(
+    ("entry", "body", "severity"),
+    [
+        ("- [Quay](quay.md) — the piers of the harbour", "", Severity.WARNING),
+        ("- [Quay](quay.md) — the piers; history of the crane below", "", Severity.WARNING),
+        ("- [Quay](quay.md) — archive of the piers", "", Severity.INFO),
+        ("- [Journal of the quay](quay.md) — the piers", "", Severity.INFO),
+        ("- [Quay](quay.md) — the piers", "# 2026-05-01\n\n# 2026-05-02\n\n", Severity.INFO),
+        ("- no link", "", Severity.INFO),
+    ],
+)
+def test_a_long_history_or_what_no_index_lists_is_no_warning(
+    root: Path, entry: str, body: str, severity: Severity
+) -> None:
+    files = {
+        "MEMORY.md": f"# Memory\n\n- [Pier](pier.md)\n{entry}\n",
+        "pier.md": note("Text.", "pier"),
+        "quay.md": note(body + "word " * 12_000, "quay"),
+    }
+    (found,) = lint(root, files, "oversized-note")
+    assert (found.path, found.severity) == ("quay.md", severity)
+
+
+def test_a_head_of_another_form_is_no_slip(root: Path) -> None:
+    files = pages(9, note("Text.", "NAME"))
+    files["a.md"] = "---\nboard: basic\n---\n\nText.\n"
+    files["b.md"] = "---\nname:\nboard: basic\n---\n\nText.\n"
+    found = lint(root, files, "frontmatter-incomplete")
+    assert {it.path: it.severity for it in found} == {
+        "a.md": Severity.INFO,
+        "b.md": Severity.WARNING,
+    }
+
+
+def test_the_page_with_the_schema_needs_no_frontmatter(root: Path) -> None:
+    page = "---\ntitle: NAME\ntype: concept\n---\n\nText.\n"
+    files = pages(9, page, "wiki/") | {"wiki/SCHEMA.md": "# Rules\n", "wiki/a.md": "# Text\n"}
+    files["wiki/index.md"] = "# Index\n\n- [Rules](SCHEMA.md)\n- [A](a.md)\n"
+    found = lint(root, files, "frontmatter-missing", layout=WIKI)
+    assert [it.path for it in found] == ["wiki/a.md"]
+
+
+def test_a_demand_that_no_page_of_a_small_folder_follows_is_none_there(root: Path) -> None:
+    page = "---\ntitle: NAME\nupdated: 2026-05-01\n---\n\nText.\n"
+    files = pages(9, page, "wiki/concepts/")
+    bare = "---\ntitle: a\n---\n\nText.\n"
+    files |= {"wiki/drafts/a.md": bare, "wiki/concepts/a.md": bare}
+    memory = open_memory(root, files, WIKI)
+    conventions = ConventionLearner().learn(memory, read_schema("SCHEMA.md", SCHEMA))
+    context = RuleContext(NOW, WIKI, conventions=conventions)
+    found = Linter({}, frozenset(("frontmatter-incomplete",))).run(memory, context)
+    assert [it.path for it in found] == ["wiki/concepts/a.md"]
+
+
 def test_templates_and_readmes_are_no_notes(root: Path) -> None:
     form = "---\nname: <kebab-case-slug>\ntype: <user | feedback>\n---\n"
     files = {
@@ -417,6 +471,7 @@ def test_what_a_schema_does_not_say_is_not_demanded(text: str) -> None:
 def test_a_field_that_the_schema_demands_is_missing_where_most_have_it(root: Path) -> None:
     page = "---\ntitle: NAME\nupdated: 2026-05-01\n---\n\nText.\n"
     files = pages(6, page) | {"a.md": "---\ntitle: a\n---\n\nText.\n"}
+    files["b.md"] = "---\ntitle: b\nupdated:\n---\n\nText.\n"
     memory = open_memory(root, files, WIKI)
     conventions = ConventionLearner().learn(memory, read_schema("SCHEMA.md", SCHEMA))
     context = RuleContext(NOW, WIKI, conventions=conventions)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import base64
+import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +17,15 @@ from ricordo.storage.reader import read_memory
 
 from .conftest import NOW, Lint, note
 
+
+def make_token(role: str) -> str:
+    """Return a JSON web token of a `role`."""
+    parts = (b'{"alg":"HS256"}', json.dumps({"role": role, "iat": 1_760_000_000}).encode())
+    head, claims = (base64.urlsafe_b64encode(it).decode().rstrip("=") for it in parts)
+    return f"{head}.{claims}.kW82mQx7Lr3TkW82mQ9xkW82mQx7Lr3TkW82mQ9xabc"
+
+
+ANONYMOUS, SERVICE = make_token("anon"), make_token("service_role")
 PASSED = [
     "## Planned for 2026-01-19\n\n- ✅ the poles\n- the ladder",
     "Until 2026-03-01 uploads are limited.",
@@ -41,6 +52,7 @@ PASSED = [
 NOT_PASSED = [
     "## Planned for 2026-01-19, after the session\n\n- ✅ the poles\n- [x] the ladder",
     "Planned for 2026-01-19:\n- DONE: the poles\n- the ladder FERTIG",
+    "Priority, open 2026-03-01: new ropes for all piers",
     "Until 2026-03-01 the parser kept a second cache.",
     "On 2026-03-01, in the second review, I saw 12 scheduled runs.",
     "Bis 01.03.2026 lief das über den alten Server.",
@@ -185,6 +197,16 @@ def test_feedback_note_has_no_secret(lint: Lint) -> None:
         ("API_KEY=4f1c9d2e-7a36-4b58-9c01-d2e87b3a6f54", Severity.INFO),
         ("toToken=0x52908400098527886e0f7030069857d2e4169ee7", Severity.INFO),
         ("api key 02" + "8f3a61c0d94e7b25" * 4, Severity.INFO),
+        ("api_key: 'qk-tide-[A-Za-z0-9_-]+'", Severity.INFO),
+        ("api_key: 'kW8{mQx7Lr3TkW82}mQ9x'", Severity.INFO),
+        ("https://tides.example/1/s/?key=ak_srFAGY9Dq6p8LVoPSQ8o86s6EFAqWsXH", Severity.INFO),
+        ("![quay](https://tides.example/a.png?token=kW82mQx7Lr3TkW82mQ9x)", Severity.INFO),
+        ("sk_" + "test_kW82mQx7Lr3TkW82mQ9xkW82", Severity.INFO),
+        ("Firebase: apiKey AIza" + "SyB3xK8mQ2vR7tW1nZ5pL9cD4fG6hJ0aE3x", Severity.INFO),
+        ("AIza" + "SyB3xK8mQ2vR7tW1nZ5pL9cD4fG6hJ0aE3x", Severity.ERROR),
+        (ANONYMOUS, Severity.INFO),
+        (SERVICE, Severity.ERROR),
+        ("https://tides.example/login?password=kW82mQx7Lr3T", Severity.ERROR),
         # words of BIP 39, but a sentence
         ("boat that you know make you wave that same way like that", Severity.INFO),
         (

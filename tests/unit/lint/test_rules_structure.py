@@ -527,6 +527,9 @@ def test_in_a_raw_source_only_what_hides_text_is_a_warning(lint: Lint) -> None:
         "wiki/c.md": "x\x1b]0;red\n",
         "wiki/d.md": "x\x1b[31mred\n",  # a colour harms nobody
         "wiki/e.md": "x\u202cy\n",
+        "wiki/f.md": "tides of the qu\x1b[2D\x1b[K\n",  # nor does a copied move
+        "wiki/h.md": "tides.md â\x86\x90 of the quay\n",  # of another encoding
+        "wiki/g.md": "\u2067שלום\u2069\n",  # in its place
     }
     found = lint(files, "control-characters", layout=WIKI)
     assert {it.path: it.severity for it in found} == {
@@ -535,6 +538,9 @@ def test_in_a_raw_source_only_what_hides_text_is_a_warning(lint: Lint) -> None:
         "wiki/c.md": Severity.WARNING,
         "wiki/d.md": Severity.INFO,
         "wiki/e.md": Severity.INFO,
+        "wiki/f.md": Severity.INFO,
+        "wiki/h.md": Severity.INFO,
+        "wiki/g.md": Severity.INFO,
     }
 
 
@@ -593,6 +599,17 @@ def test_text_that_yaml_cuts_off_is_reported(lint: Lint, field: str, is_cut: boo
     assert [it.message for it in found] == [
         "YAML ends the description at “ #”: put it in quotes."
     ] * is_cut
+
+
+def test_a_cut_text_matters_in_the_fields_that_choose_notes(lint: Lint) -> None:
+    text = "---\nname: a\nKEY: Issue #12 stops the gauge\ntype: user\n---\n\nText.\n"
+    files = {f"{key}.md": text.replace("KEY", key) for key in ("description", "title", "weather")}
+    found = lint(files, "frontmatter-invalid")
+    assert {it.path for it in found if it.severity is Severity.INFO} == {"weather.md"}
+    assert {it.path for it in found if it.severity is Severity.WARNING} == {
+        "description.md",
+        "title.md",
+    }
 
 
 @pytest.mark.parametrize(

@@ -348,13 +348,21 @@ def _sentences(text: str, code: list[tuple[int, int]]) -> Iterator[tuple[int, in
         yield start, len(text)
 
 
+def is_of_past(title: str) -> bool:
+    """Return whether a title is that of a history, or of a day."""
+    return find_day_in_title(title) is not None or _titles("past", title)
+
+
+def _titles(part: str, title: str) -> bool:
+    return bool(_words(part).search(lower_text(re.sub(r"[_\-/]", " ", title))))
+
+
 def _find_distance(title: str) -> _Distance:
     """Return how a title sets the text under it apart: by its words, or by a date, of which alone
     that text tells.
     """
-    plain = lower_text(re.sub(r"[_\-/]", " ", title))
-    distance = _Distance.OTHER if _words("apart").search(plain) else _Distance.NONE
-    if find_day_in_title(title) is not None or _words("past").search(plain):
+    distance = _Distance.OTHER if _titles("apart", title) else _Distance.NONE
+    if is_of_past(title):
         distance |= _Distance.PAST
     if _fixed().search(lower_text(title.replace("_", "-"))):
         distance |= _Distance.FIXED

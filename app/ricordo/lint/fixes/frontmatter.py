@@ -161,7 +161,12 @@ _GAP = compile_lazily(r"[\s\ufeff]*")
 _COVER = compile_lazily(r"(?:\s|<!--(?:(?!-->).)*-->|[>#][^\n]*\n)+", re.DOTALL)
 _FIELD_NAME = compile_lazily(r"[A-Za-z_][\w-]*")
 _KEY = compile_lazily(r"(['\"]?)([^\s'\"#:-][^'\":]*?)\1\s*:(?:\s|\Z)")
-_COMMON = frozenset(("metadata", "tags", "permalink", "created", "modified", "updated", "date"))
+COMMON_FIELDS = frozenset(
+    (
+        *("metadata", "title", "description", "aliases", "tags", "permalink"),
+        *("created", "modified", "updated", "date"),
+    )
+)
 """Fields that programs write into frontmatter of every kind."""
 
 
@@ -182,7 +187,7 @@ def find_second_frontmatter(note: Note, layout: Layout) -> InnerFrontmatter | No
         return None
     gap = _GAP.match(note.text, note.frontmatter.end)
     start = gap.end() if gap else note.frontmatter.end
-    known = {*note.frontmatter.fields, *_COMMON, *layout.keys}
+    known = {*note.frontmatter.fields, *COMMON_FIELDS, *layout.keys}
     return _read_inner(note, start, known, 1)
 
 

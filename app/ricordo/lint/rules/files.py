@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ricordo.dates import find_day_in_title
+from ricordo.lint.claims.claim import is_of_past
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.lint.rules.index import is_superseded
@@ -24,6 +25,10 @@ _PLACEHOLDER = compile_lazily(
     r"(?:[-*+]\s*)?(?:TODO|TBD|FIXME|XXX|WIP|\.{3}|…|-+)[.:!]?)?\s*$",
     re.IGNORECASE,
 )
+_CLAUSE = compile_lazily(r"[,;:.—](?=\s|$)|[(（，；：。]")
+_SHARE_OF_LOG = 0.8
+"""The part of its sections that are days in a log."""
+_SECTION = compile_lazily(r"^#{1,2}[ \t]+(.+)", re.MULTILINE)
 _LOUD = 6
 """Times the limit from which a long note is a warning: with the usual one, half of what Claude Code
 reads of a file at once, 25,000 tokens.
@@ -34,21 +39,40 @@ _SHORT = 400
 """Characters; a longer body is never empty."""
 
 
-@note_rule("oversized-note", Severity.WARNING, "a note longer than 8 KB", roles=NOTES)
-def oversized_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
+@memory_rule("oversized-note", Severity.WARNING, "a note longer than 8 KB")
+def oversized_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find notes that cost an agent much to read. Many are long on purpose: only what it can hardly
-    read at once is more than worth knowing, and in a wiki nothing is.
+    read at once is more than worth knowing, and in a wiki nothing is. Nor is a history, which is
+    searched, or what no index leads to.
     """
     most = context.thresholds["oversized-note.bytes"]
-    if note.facts.size > most:
+    is_open = context.layout.has_own_conventions or context.layout.is_plain
+    for note in memory.notes:
+        if note.role is not FileRole.NOTE or note.facts.size <= most:
+            continue
         # rounded up, or a size just over the limit would read as the limit
         kilobytes = math.ceil(note.facts.size / 102.4) / 10
         size = f"{kilobytes:,.1f} KB, limit {most / 1024:g} KB"
         message = f"“{note.name}” is too long: {size}."
-        is_open = context.layout.has_own_conventions or context.layout.is_plain
-        is_loud = note.facts.size > _LOUD * most and not is_open
+        is_loud = note.facts.size > _LOUD * most and not is_open and _is_read(memory, note)
         at_most = Severity.WARNING if is_loud else Severity.INFO
-        yield RuleResult(0, message, note.path, at_most=at_most)
+        yield RuleResult(0, message, note.path, path=note.path, at_most=at_most)
+
+
+def _is_read(memory: Memory, note: Note) -> bool:
+    """Return whether agents read `note` for what is so now: an index lists it, or there is none,
+    and neither its names and its entries call it a history nor are nearly all its sections days.
+    """
+    listed = [entry for _, entry in memory.entries.get(note.path, ())]
+    if memory.indexes and not listed:
+        return False
+    hooks = (_CLAUSE.split(entry.hook, maxsplit=1)[0] for entry in listed)
+    titles = (entry.title for entry in listed)
+    names = (note.name, note.stem, note.path.rpartition("/")[0], note.heading)
+    sections = _SECTION.findall(note.text)
+    days = sum(find_day_in_title(title) is not None for title in sections)
+    is_log = bool(sections) and days >= _SHARE_OF_LOG * len(sections)
+    return not is_log and not any(map(is_of_past, (*names, *titles, *hooks)))
 
 
 @note_rule("empty-note", Severity.WARNING, "a note without text")

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from ricordo.lint.contradictions.repeats import is_generated
 from ricordo.lint.conventions import (
     FRONTMATTER,
+    SCHEMA_FILES,
     find_missing_fields,
     find_unmet_demands,
     read_schema,
 )
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.frontmatter import (
+    COMMON_FIELDS,
     find_covered_frontmatter,
     find_cut_value,
     find_meant_type,
@@ -30,7 +32,7 @@ from ricordo.lint.fixes.frontmatter import (
 from ricordo.lint.prose import find_field_line
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.lint.rules.index import is_named
-from ricordo.memory.layout import FileRole
+from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import list_number_forms
 from ricordo.memory.note import Note
@@ -78,7 +80,8 @@ def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleRe
 @note_rule("frontmatter-invalid", Severity.ERROR, "frontmatter that is not valid YAML")
 def frontmatter_invalid(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find frontmatter that only a lenient parser can read; no agent reads that of a wiki or of a
-    plain folder with another one. A text that YAML cuts off is valid, but not what was written.
+    plain folder with another one. A text that YAML cuts off is valid, but not what was written;
+    that matters in the fields by which agents and programs choose notes.
     """
     fault = note.frontmatter.error
     if fault is None:
@@ -87,9 +90,9 @@ def frontmatter_invalid(note: Note, context: RuleContext) -> Iterator[RuleResult
             written = note.text.split("\n")[number - 1].strip()
             message = f"YAML ends the {key} at “ #”: put it in quotes."
             fix = fix_cut_value(note)
-            yield RuleResult(
-                number, message, written, (written,), fix=fix, at_most=Severity.WARNING
-            )
+            used = {*context.layout.keys, *context.conventions.demanded, *COMMON_FIELDS}
+            at_most = Severity.WARNING if key in used else Severity.INFO
+            yield RuleResult(number, message, written, (written,), fix=fix, at_most=at_most)
         return
     lines = note.text.split("\n", fault.line)
     quoted = lines[fault.line - 1].rstrip("\r") if len(lines) >= fault.line else ""
@@ -131,7 +134,8 @@ def frontmatter_incomplete(note: Note, context: RuleContext) -> Iterator[RuleRes
         why = (
             (f"{conventions.schema} demands: {', '.join(demanded)}",) if conventions.schema else ()
         )
-        yield RuleResult(1, message, fields, why * bool(demanded), fix=fix)
+        at_most = Severity.INFO if _has_own_form(note, context.layout) else Severity.WARNING
+        yield RuleResult(1, message, fields, why * bool(demanded), fix=fix, at_most=at_most)
 
 
 @note_rule(
@@ -178,8 +182,22 @@ def find_unknown_types(memory: Memory) -> Iterator[tuple[Note, frozenset[str]]]:
             yield note, known
 
 
+def _has_own_form(note: Note, layout: Layout) -> bool:
+    """Return whether `note` has fields, but none of those by which agents choose notes, not even an
+    empty one: that is the form of another kind of file.
+    """
+    fields = note.frontmatter.fields
+    metadata = fields.get("metadata")
+    nested = metadata if isinstance(metadata, Mapping) else {}
+    return bool(fields) and layout.keys.isdisjoint((*fields, *nested))
+
+
 def _is_schema(note: Note, memory: Memory) -> bool:
-    """Return whether `note` demands frontmatter as agents need it of the others."""
+    """Return whether `note` says how the others are written, by its name, or because it demands
+    frontmatter as agents need it.
+    """
+    if note.path.rpartition("/")[2] in SCHEMA_FILES:
+        return True
     return len(read_schema(note.path, note.text).fields & memory.layout.keys) > 1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
@@ -148,7 +149,7 @@ def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
         fix = fix_secret(note, item, every)
         # what dots cut off is no use to anybody
         is_whole = not note.text.startswith(("...", "…"), item.end)
-        is_sure = is_whole and note.role is not FileRole.SOURCE and is_evident(item.kind, value)
+        is_sure = is_whole and note.role is not FileRole.SOURCE and is_evident(note.text, item)
         at_most = Severity.ERROR if is_sure else Severity.INFO
         yield RuleResult(line, message, digest.hexdigest(), evidence, fix=fix, at_most=at_most)
 
@@ -207,10 +208,9 @@ def control_characters(note: Note, context: RuleContext) -> Iterator[RuleResult]
         kinds = Counter(make_visible(match.group()) for match in matches)
         quoted = _line_at(note.text, matches[0].start())
         message = f"Invisible characters: {' '.join(kinds)}."
-        is_harmful = any(
-            harmful.match(match.group()) and not _COLOUR.match(note.text, match.start())
-            for match in matches
-        )
+        is_harmful = any(harmful.match(note.text, match.start()) for match in matches)
+        if any(unicodedata.bidirectional(char) in _RIGHT_TO_LEFT for char in quoted):
+            is_harmful = False
         yield RuleResult(
             line,
             message,
@@ -225,10 +225,12 @@ _REORDERING = r"\u202a\u202b\u202d\u202e\u2066-\u2068"
 """Marks that begin to reorder text; those that end it do nothing alone."""
 _HIDING = compile_lazily(rf"[{_REORDERING}\U000e0000-\U000e007f]")
 """These, and tags that hide text: what is read is not what is shown."""
-_CONTROLLING = compile_lazily(rf"[\x1b\x9b{_REORDERING}\U000e0000-\U000e007f]")
-"""These and escapes. Others come from keyboards and copied pages."""
-_COLOUR = compile_lazily(r"(?:\x1b\[|\x9b)[\d;]*[mK]")
-"""An escape that colours a line or clears its rest, as copied output of programs has it."""
+_CONTROLLING = compile_lazily(rf"[{_REORDERING}\U000e0000-\U000e007f]|\x1b[\]PX^_]")
+"""These and the strings that a terminal obeys: titles, links, its clipboard. Other escapes colour
+the copied output of programs or move in it, and the rest comes from keyboards and copied pages.
+"""
+_RIGHT_TO_LEFT = frozenset(("R", "AL"))
+"""Letters among which marks that reorder text are in their place."""
 
 
 def _find_places(injection: _Injection, note: Note, text: str) -> Iterator[int]:

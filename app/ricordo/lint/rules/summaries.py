@@ -5,11 +5,11 @@ what is open, and the numbers that it gives.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from ricordo.dates import FoundDate, find_dates, find_day_in_title, has_year
+from ricordo.dates import FoundDate, find_dates, has_year
 from ricordo.lexicon import (
     build_alternation,
     compile_part,
@@ -365,8 +365,12 @@ _NUMBERED = compile_lazily(r"\s{0,3}(\d+)[.)]\s")
 _TITLE = compile_lazily(r"#{1,6}\s+(.+)|(.{1,80})[:：]", re.DOTALL)
 """A heading, or the short line that leads to a list."""
 _COUNTERS = "部|本|个|個|条|項|项|种|種|类|類|款|篇|冊|册|가지|개"
-_COUNTER = compile_lazily(rf"[（(](?:[^（）()]{{0,12}}[，,、])?(\d{{1,2}}) ?(?:{_COUNTERS})")
-"""A number of things in brackets behind the name of a list, where words are not separated."""
+_COUNTER = compile_lazily(
+    rf"[（(](?:[^（）()]{{0,12}}[，,、])?(\d{{1,2}}) ?(?:{_COUNTERS})(?![月월])"
+)
+"""A number of things in brackets behind the name of a list, where words are not separated; months
+are none.
+"""
 _COUNTED = compile_lazily(
     r"(?:(?:The|All|These|Our|My)\s+)?(\d{1,2}|[A-Za-z]{3,6})"
     r" ((?:[A-Za-z][\w-]* ){0,2}[a-z][\w-]*s)"
@@ -493,24 +497,9 @@ def _find_old_stamp(note: Note) -> Iterator[RuleResult]:
                 place = f"{note.path}:{later.line}: {later.text.strip()[:_MOST_QUOTED]}"
                 cause = block.line_text_at(stamp.start())
                 line = block.line_at(stamp.start())
-                at_most = Severity.INFO if _is_log(body, later) else Severity.WARNING
-                yield RuleResult(line, message, cause, (place,), at_most=at_most)
+                # such a section may be of a plan, of a source or of a log
+                yield RuleResult(line, message, cause, (place,), at_most=Severity.INFO)
                 return
-
-
-def _is_log(body: Sequence[ProseBlock], first: ProseBlock) -> bool:
-    """Return whether a note ends with several sections of days, from that of the heading `first`
-    on: they are appended, and change nothing of what is above.
-    """
-    level = len(first.text) - len(first.text.lstrip("#"))
-    titles = [
-        title[1]
-        for block in body
-        if block.line >= first.line
-        and (title := _HEADING.match(block.text))
-        and len(block.text) - len(block.text.lstrip("#")) <= level
-    ]
-    return len(titles) > 1 and all(map(find_day_in_title, titles))
 
 
 def _has_day(text: str, dated: FoundDate) -> bool:

@@ -14,10 +14,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ricordo.agents.agent import MemoryPlace
-from ricordo.agents.registry import list_instruction_files
 from ricordo.errors import ChangeRefused, StateUnusable, WrongUsage
 from ricordo.lint.conventions import (
     NO_SCHEMA,
+    SCHEMA_FILES,
     Conventions,
     Corrections,
     Schema,
@@ -44,8 +44,6 @@ from ricordo.storage.foreign_file import read_plain_file
 from ricordo.storage.state_file import replace_state_file
 from ricordo.text import make_one_line
 
-_SCHEMA_FILES = tuple(f"{name}.md" for name in ("SCHEMA", *list_instruction_files()))
-"""Files in or above a wiki that say how its pages are written, the most special first."""
 _MOST_SCHEMA = 256 * 1024
 """Bytes of a schema file that are read."""
 _MOST_SETTINGS = 1024 * 1024
@@ -76,7 +74,7 @@ def find_schema(memory: Memory, top: str) -> Schema:
         return NO_SCHEMA
     folder = memory.root
     while True:
-        for name in _SCHEMA_FILES:
+        for name in SCHEMA_FILES:
             raw = read_plain_file(os.path.join(folder, name), _MOST_SCHEMA)
             schema = _read_schema(name, raw) if raw else NO_SCHEMA
             if schema.fields:
