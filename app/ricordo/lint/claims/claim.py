@@ -432,16 +432,17 @@ class ProjectClaim:
         existed: bool = False,
         is_guess: bool = False,
         problem: str = "",
+        commit: str = "",
     ) -> Verdict | None:
         """Return the verdict on the claim; None where the check failed and the sentence does not
-        describe the present state, so that it was no claim. `existed`, `is_guess` and `problem` as
-        in Verdict.
+        describe the present state, so that it was no claim. `existed`, `is_guess`, `problem`
+        and `commit` as in Verdict.
         """
         is_failed = outcome is not CheckOutcome.VALID
         if is_failed and self.passage.is_unsure(self.text, existed=existed):
             return None
         fields = (self.text, self.kind, self.line, outcome, evidence, suggestion, problem)
-        return Verdict(*fields, existed=existed, is_guess=is_guess)
+        return Verdict(*fields, existed=existed, is_guess=is_guess, commit=commit)
 
     @property
     def is_unsure(self) -> bool:

@@ -337,6 +337,12 @@ class ProjectHistory:
         )
         return CommitGraph(list(_parse_graph(answer.split("\0"))), self._commit)
 
+    @cached_property
+    def remotes(self) -> tuple[str, ...]:
+        """The addresses of the remote repositories."""
+        answer = self._run("config", r"^remote\..*\.url$")
+        return tuple(it.partition("\n")[2] for it in answer.split("\0") if it)
+
     def find_added(self, path: str) -> FileCommit | None:
         """Return the first commit that added the file at `path`; None where it is not known."""
         if path not in self._added:
@@ -451,8 +457,9 @@ class ProjectHistory:
         if not self._commit:
             return ""
         answer = git.run_git(self._root, command, *words, seconds=_SECONDS)
-        # git grep fails where contents are missing, which later ones will be too
-        self.is_final = self.is_final and (answer is not None or command == "grep")
+        # git grep fails where contents are missing, which later ones will be too; git config where
+        # nothing is set
+        self.is_final = self.is_final and (answer is not None or command in ("grep", "config"))
         return (answer or b"").decode("utf-8", "surrogateescape")
 
     @cached_property
