@@ -516,21 +516,28 @@ def test_path_is_suggested_only_with_more_evidence_than_its_base_name(
 ) -> None:
     write_memory(
         repository.root,
-        {"deploy/web/action.yml": "a: 1\n", "tide/forms/entry.py": "ENTRY = 1\n", "x/y.py": ""},
+        {
+            "deploy/web/action.yml": "a: 1\n",
+            "tide/forms/entry.py": "ENTRY = 1\n",
+            "tide/log/book.py": "B = 2\n",
+        },
     )
     repository.commit("more", DAYS[1])
-    git(repository.root, "rm", "--quiet", "-r", "deploy", "tide/forms", "x")
+    git(repository.root, "rm", "--quiet", "-r", "deploy", "tide/forms", "tide/log")
     repository.commit("less", DAYS[2])
+    write_memory(repository.root, {"app/tide/log/book.py": "def write(): ...\n"})
     write_memory(
         repository.root,
-        {".github/build/action.yml": "b: [2]\n", "app/tide/entry.py": "def enter(): ...\n"},
+        {".github/build/action.yml": "b: [2]\n", "app/tide/entry.py": "ENTRY = 1\nEXIT = 2\n"},
     )
     repository.commit("others", DAYS[3])
-    one, other = repository.judge(
-        "Deploy with `deploy/web/action.yml`. Forms are in `tide/forms/entry.py`."
+    one, other, third = repository.judge(
+        "Deploy with `deploy/web/action.yml`. Forms are in `tide/forms/entry.py`.\n\n"
+        "The log is `tide/log/book.py`."
     )
     assert one.message == "deploy/web/action.yml does not exist."
     assert other.message == "tide/forms/entry.py does not exist. Did you mean app/tide/entry.py?"
+    assert third.message == "tide/log/book.py does not exist.", "nothing of its text is there"
 
 
 def test_sentence_with_the_new_place_tells_of_the_move(repository: Repository) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import date
 from functools import cache, lru_cache
 from itertools import accumulate
@@ -29,14 +29,16 @@ _ADDRESS = compile_lazily(
 )
 _SLUG = compile_lazily(r"[`<(\[*_\s]*([\w.-]+/[\w.-]+|[\w.-]+)[`>)\]*_\s.]*")
 _OUTSIDE = compile_lazily(r"(?:~|\.\.|/(?:home|Users|root|opt|srv)|[A-Za-z]:)[/\\][^\s`'\"()]+")
+_WORD = compile_lazily(r"[A-Z]?[^\W\d_A-Z]{2,}|[A-Z]{3,}")
+"""A word of a name or of a text."""
 _SHORTEST_ID = 7
 """Digits of a commit's id in a text."""
 
 
 def knows_of(note: Note, names: Collection[str], commit: FileCommit, project: Project) -> bool:
     """Return whether `note` knows of a `commit` that removed what has any of the `names`: it names
-    that commit, its request, ticket or task, says of its day that something was removed, or says
-    anywhere that this is gone.
+    that commit, its request, ticket or task, says of its day that something with one of their words
+    was removed, or says anywhere that this is gone.
     """
     shared = list_references(commit.subject) & list_references(note.body)
     # a product with its version is no task
@@ -44,8 +46,17 @@ def knows_of(note: Note, names: Collection[str], commit: FileCommit, project: Pr
         return True
     if commit.id[:_SHORTEST_ID] in note.text or says_gone(note, names):
         return True
-    day = date.fromtimestamp(commit.at)
-    return any(it.day == day for passage in _list_removals(note) for it in find_dates(passage.text))
+    day, words = date.fromtimestamp(commit.at), _split_names(names)
+    return any(
+        any(it.day == day for it in find_dates(passage.text))
+        and not words.isdisjoint(_split_names((passage.text,)))
+        for passage in _list_removals(note)
+    )
+
+
+def _split_names(names: Iterable[str]) -> frozenset[str]:
+    """Return the words of some names or of a text, in lower case, but for the shortest ones."""
+    return frozenset(it.lower() for name in names for it in _WORD.findall(name))
 
 
 def says_gone(note: Note, names: Collection[str]) -> bool:
@@ -84,16 +95,19 @@ def is_written_after(note: Note, claim: ProjectClaim, commit: FileCommit, projec
     return project.find_claim_time(note, claim.text.split("\n")[0]) >= commit.at
 
 
-def is_of_another_repository(note: Note, line: int, project: Project) -> bool:
+def is_of_another_repository(note: Note, claim: str, line: int, project: Project) -> bool:
     """Return whether the head of `note`, or the section of the 1-based `line`, names a repository
-    or a folder outside the project as what it is about, and not the project.
+    or a folder outside the project as what it is about, and not the project; or whether a `claim`
+    begins with the name of one that is named anywhere in the note.
     """
     own = project.own_names
     for texts in (_list_head(note), _list_section(note, line)):
         named = {name for text in texts for name in _find_repositories(text)}
-        if named and not any(_names(name, own) for name in named):
+        if named and not any(_has_any(name, own) for name in named):
             return True
-    return False
+    first = lower_text(claim).partition("/")[0]
+    beside = (*_ADDRESS.findall(note.text), *_OUTSIDE.findall(note.text)) if "/" in claim else ()
+    return any(_split_address(it)[-1] == first and first not in own for it in beside)
 
 
 def _list_head(note: Note) -> Iterator[str]:
@@ -132,10 +146,13 @@ def _find_repositories(text: str) -> Iterator[str]:
     yield from _OUTSIDE.findall(value)
 
 
-def _names(name: str, own: Collection[str]) -> bool:
+def _has_any(name: str, own: Collection[str]) -> bool:
     """Return whether a repository or folder has one of its `own` names, which are in lower case."""
-    parts = re.split(r"[/\\]", lower_text(name).rstrip("/\\").removesuffix(".git"))
-    return any(it in own for it in parts)
+    return any(it in own for it in _split_address(name))
+
+
+def _split_address(name: str) -> list[str]:
+    return re.split(r"[/\\]", lower_text(name).rstrip("/\\.").removesuffix(".git"))
 
 
 @cache

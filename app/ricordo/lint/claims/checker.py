@@ -229,7 +229,7 @@ def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verd
 def _judge_subject(verdict: Verdict, note: Note, project: Project) -> Verdict:
     """Return the `verdict`, unless it failed and its part of `note` is about another repository."""
     is_failed = verdict.outcome not in (CheckOutcome.VALID, CheckOutcome.UNCHECKED)
-    if not is_failed or not is_of_another_repository(note, verdict.line, project):
+    if not is_failed or not is_of_another_repository(note, verdict.claim, verdict.line, project):
         return verdict
     why = ("the note names another repository",)
     return Verdict(verdict.claim, verdict.kind, verdict.line, CheckOutcome.UNCHECKED, why)

@@ -146,6 +146,17 @@ class Passage:
         return self.statement.line_at(self.start + offset)
 
 
+def is_report(note: Note) -> bool:
+    """Return whether a note tells of the state at its time, as a report or a plan does, by its
+    names, its folder, its type or its status.
+    """
+    fields = (note.type, note.frontmatter.get_text("status"))
+    titles = (note.name, note.stem, note.path.rpartition("/")[0])
+    plain = (lower_text(re.sub(r"[_\-/]", " ", it)) for it in titles)
+    is_named = any(_words("report").search(it) for it in plain)
+    return is_named or any(_words("report").match(lower_text(it)) for it in fields)
+
+
 def find_fixed_notes(memory: Memory) -> frozenset[str]:
     """Return the paths of the notes of which an index says that they tell of a fixed fault."""
     listed = ((path, entry) for path, pairs in memory.entries.items() for _, entry in pairs)
