@@ -158,7 +158,7 @@ def test_an_item_that_only_names_a_file_is_no_work(
     repository: Repository, item: str, is_reported: bool
 ) -> None:
     repository.commit("feat: log", DAYS[2], **{"tide__log.py": "LOG = 1\n"})
-    found = repository.judge(f"## Next steps\n\nThe log is needed.\n\n- {item}")
+    found = repository.judge(f"## Next steps\n\nBerths are in needed.\n\n- {item}")
     assert [it.rule for it in found] == ["status-claim"] * is_reported
 
 
@@ -519,13 +519,13 @@ def test_path_is_suggested_only_with_more_evidence_than_its_base_name(
         {
             "deploy/web/action.yml": "a: 1\n",
             "tide/forms/entry.py": "ENTRY = 1\n",
-            "tide/log/book.py": "B = 2\n",
+            "tide/berth/book.py": "B = 2\n",
         },
     )
     repository.commit("more", DAYS[1])
-    git(repository.root, "rm", "--quiet", "-r", "deploy", "tide/forms", "tide/log")
+    git(repository.root, "rm", "--quiet", "-r", "deploy", "tide/forms", "tide/berth")
     repository.commit("less", DAYS[2])
-    write_memory(repository.root, {"app/tide/log/book.py": "def write(): ...\n"})
+    write_memory(repository.root, {"app/berth/book.py": "def write(): ...\n"})
     write_memory(
         repository.root,
         {".github/build/action.yml": "b: [2]\n", "app/tide/entry.py": "ENTRY = 1\nEXIT = 2\n"},
@@ -533,11 +533,11 @@ def test_path_is_suggested_only_with_more_evidence_than_its_base_name(
     repository.commit("others", DAYS[3])
     one, other, third = repository.judge(
         "Deploy with `deploy/web/action.yml`. Forms are in `tide/forms/entry.py`.\n\n"
-        "The log is `tide/log/book.py`."
+        "Berths are in `tide/berth/book.py`."
     )
     assert one.message == "deploy/web/action.yml does not exist."
     assert other.message == "tide/forms/entry.py does not exist. Did you mean app/tide/entry.py?"
-    assert third.message == "tide/log/book.py does not exist.", "nothing of its text is there"
+    assert third.message == "tide/berth/book.py does not exist.", "nothing of its text is there"
 
 
 def test_sentence_with_the_new_place_tells_of_the_move(repository: Repository) -> None:

@@ -27,8 +27,12 @@ _FIELD = compile_lazily(r"[\s>*_|+-]*([^\W\d_][^:：|\n]{0,24}?)[\s*_]*[:：|]\W
 _ADDRESS = compile_lazily(
     r"(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|gitee\.com)[/:]([\w.-]+/[\w.-]+)"
 )
-_SLUG = compile_lazily(r"[`<(\[*_\s]*([\w.-]+/[\w.-]+|[\w.-]+)[`>)\]*_\s.]*")
-_OUTSIDE = compile_lazily(r"(?:~|\.\.|/(?:home|Users|root|opt|srv)|[A-Za-z]:)[/\\][^\s`'\"()]+")
+_SLUG = compile_lazily(r"[`<(\[*_\s]*([\w.-]+/[\w.-]+)[`>)\]*_\s.]*")
+"""The owner and the name of a repository alone."""
+_OUTSIDE = compile_lazily(
+    r"(?:~|/(?:home|Users|root|opt|srv)|[A-Za-z]:)(?:[/\\](?!\.)[^\s`'\"()/\\|]+)+"
+)
+"""A folder in the home of a user or of a server; not the settings of a program."""
 _WORD = compile_lazily(r"[A-Z]?[^\W\d_A-Z]{2,}|[A-Z]{3,}")
 """A word of a name or of a text."""
 _SHORTEST_ID = 7
@@ -102,7 +106,8 @@ def is_of_another_repository(note: Note, claim: str, line: int, project: Project
     """
     own = project.own_names
     for texts in (_list_head(note), _list_section(note, line)):
-        named = {name for text in texts for name in _find_repositories(text)}
+        every = {name for text in texts for name in _find_repositories(text)}
+        named = [it for it in every if not project.tree.has(it)]
         if named and not any(_has_any(name, own) for name in named):
             return True
     first = lower_text(claim).partition("/")[0]
