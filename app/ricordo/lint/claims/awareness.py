@@ -66,7 +66,8 @@ def _split_names(names: Iterable[str]) -> frozenset[str]:
 def says_gone(note: Note, names: Collection[str]) -> bool:
     """Return whether a sentence of `note` says that what has any of the `names` is gone."""
     for passage in _list_removals(note):
-        named = {it.strip("./") for it in _NAME.findall(passage.text)}
+        every = _NAME.findall(passage.text)
+        named = {*(it.strip("./") for it in every), *every}
         if any(map(passage.records_removal, named.intersection(names))):
             return True
     return False
@@ -89,7 +90,8 @@ def list_names_of_path(path: str) -> frozenset[str]:
     parts = path.strip("/").split("/")
     ends = {"/".join(parts[at:]) for at in range(len(parts))}
     above = list(accumulate(parts, posixpath.join))[1:]
-    return frozenset((*ends, *above))
+    # without its slash a single folder may be any word
+    return frozenset((*ends, *above, f"{parts[0]}/"))
 
 
 def is_written_after(note: Note, claim: ProjectClaim, commit: FileCommit, project: Project) -> bool:

@@ -46,6 +46,7 @@ _COMPOUND = compile_lazily(r"[^\W\d_]{3,}(?:-[^\W\d_]{3,})+")
 _LABELLED = compile_lazily(r"(?:[^\s:]+ ){0,4}[^\s:]+: \S+(?: \S+){0,3}\Z")
 """A label and a short value."""
 _OVER = compile_lazily(r"\b(?:prefers?|preferred|favou?rs?)\b(.+?)\bto\b")
+_HOUR = compile_lazily(r"(\d{1,4})(?:[.,]\d+)?")
 _NUMBER = compile_lazily(r"v?(\d+(?:\.\d+)*)\+?\Z")
 _CLOCK = compile_lazily(r"(\d{1,2})(?::(\d\d))?(am|pm|h|uhr)?\Z")
 _IS_CLOCK = compile_lazily(r"\d{1,2}(?::\d\d(?:am|pm|h|uhr)?|am|pm)\Z")
@@ -356,8 +357,8 @@ class _Reader:
             key = f"{known.get_word_key(before, self._language)} {match[1]}"
             self._words.append(Word(key, f"{before} {match[1]}", at, place, False))
             return 0
-        if behind in known.load_words("clock"):
-            hour = int(float(match[1]))
+        if behind in known.load_words("clock") and (clock := _HOUR.fullmatch(match[1])):
+            hour = int(clock[1])
             is_late = not {before, behind}.isdisjoint(known.load_words("afternoon"))
             hour += 12 if is_late and hour < 12 else 0
             self._values.append(Value("clock", f"{hour}:00", token, at, place))

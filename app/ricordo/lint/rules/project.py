@@ -14,7 +14,7 @@ from ricordo.lint.claims.claim import is_report, split_passages
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.lines import Splice, build_line_edits
-from ricordo.lint.prose import HEADING, extract_statements, is_record
+from ricordo.lint.prose import extract_statements, is_record
 from ricordo.lint.rule import RuleContext, RuleResult, verdict_rule
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
@@ -100,15 +100,16 @@ def _is_in_record(note: Note, verdict: Verdict) -> bool:
     a day: what is lost since need not be there.
     """
     claim, told = _find_claim(verdict), list[bool]()
-    is_below = False
+    above: list[tuple[int, bool]] = []
     for block in extract_statements(note):
-        is_item = _ITEM.match(block.text) is not None
+        # a paragraph leads to the list below it, and an item to those in it
+        level = len(block.text) - len(block.text.lstrip()) + bool(_ITEM.match(block.text))
+        while above and above[-1][0] >= level:
+            above.pop()
         text = claim.sub("", block.prose)
+        above.append((level, is_record(text)))
         if claim.search(block.text):
-            told.append((is_below and not HEADING.match(block.text)) or is_record(text))
-        if not is_item and not block.text[0].isspace():
-            # the line that leads to a list
-            is_below = is_record(text)
+            told.append(any(is_told for _, is_told in above))
     return bool(told) and all(told)
 
 
