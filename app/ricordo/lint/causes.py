@@ -1,14 +1,16 @@
 """What of the findings comes first, and which of them are one: a rule that fires on more than a
-fifth of a memory has found a habit, which the user settles once.
+fifth of a memory has found a habit, which the user settles once, and what one commit led to in a
+note is one, too.
 
 A note still shows its own findings; lists and numbers have the one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from ricordo.lint.finding import Finding, Severity
+from ricordo.lint.finding import Finding, Severity, build_group_cause
 from ricordo.lint.rule import load_rules
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
@@ -73,7 +75,8 @@ def list_causes(
     findings: Iterable[Finding], memory: Memory, settled: frozenset[str] = frozenset()
 ) -> tuple[Finding, ...]:
     """Return `findings` with those of a rule that fires on more than a fifth of `memory` as one, or
-    of a rule whose one finding is among the ids `settled`; the most urgent first.
+    of a rule whose one finding is among the ids `settled`, and those that one change led to in one
+    file as one, too; the most urgent first.
     """
     by_rule: dict[str, list[Finding]] = {}
     for finding in findings:
@@ -83,10 +86,39 @@ def list_causes(
         if _is_habit(rule, of_rule, memory) or create_habit_id(rule) in settled:
             causes.append(_join(rule, of_rule, memory))
         else:
-            causes += of_rule
+            causes += _join_by_origin(of_rule, settled)
     # what is loaded at the start harms every session
     return tuple(
         sorted(causes, key=lambda it: (*rank_urgency(it), not _is_index(it, memory), it.rank))
+    )
+
+
+def _join_by_origin(findings: Sequence[Finding], settled: frozenset[str]) -> Iterator[Finding]:
+    """Yield the `findings` of one rule, with those of one file, severity and origin as one."""
+    groups: dict[tuple[str, Severity, str], list[Finding]] = {}
+    for finding in findings:
+        # what has no origin is of its own
+        key = finding.path, finding.severity, finding.group_id or finding.id
+        groups.setdefault(key, []).append(finding)
+    for (*_, id), group in groups.items():
+        is_one = len(group) > 1 or id in settled
+        yield _create_group(group) if is_one and group[0].origin else group[0]
+
+
+def _create_group(findings: Sequence[Finding]) -> Finding:
+    """Return the one finding for those of one rule and file that one change led to."""
+    members = tuple(sorted(findings, key=lambda finding: finding.rank))
+    first, others = members[0], len(members) - 1
+    more = f" So {'do' if others > 1 else 'does'} {others:,} more here, since the same commit."
+    shown = tuple(f"{_place(it)}: {it.message}" for it in members[1 : _SHOWN + 1])
+    return replace(
+        first,
+        message=first.message + more * bool(others),
+        cause=build_group_cause(first.origin),
+        evidence=(*shown, *first.evidence[:1]),
+        occurrence=0,
+        fix=None,
+        members=members,
     )
 
 

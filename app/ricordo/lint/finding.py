@@ -50,6 +50,11 @@ def finding_id(rule: str, path: str, cause: str, occurrence: int = 0) -> str:
     return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
+def build_group_cause(origin: str) -> str:
+    """Return the cause of the one finding for those of a rule and file with that `origin`."""
+    return f"origin\0{origin}"
+
+
 _AGE = frozenset(("stale", "never-read"))
 """The rules that judge by age alone, where their findings have no evidence."""
 
@@ -79,11 +84,26 @@ class Finding:
     """The second file of a finding on two files, relative to the memory; else ""."""
     members: tuple[Finding, ...] = ()
     """The findings of one rule that it is shown instead of; else empty."""
+    origin: str = ""
+    """The one change that led to this finding and to others of its file, such as the id of a commit
+    that deleted files; "" where none is known.
+    """
     id: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
         path = "" if self.is_path_independent else self.path
         object.__setattr__(self, "id", finding_id(self.rule, path, self.cause, self.occurrence))
+
+    @property
+    def group_id(self) -> str:
+        """The id of the one finding for those of its rule and file with the same origin; "" where
+        it has none.
+        """
+        return finding_id(self.rule, self.path, build_group_cause(self.origin)) * bool(self.origin)
+
+    def is_only_of(self, path: str) -> bool:
+        """Return whether it and its members are on the file at `path` alone."""
+        return all(path in (it.path, it.other_path) for it in self.each)
 
     @property
     def each(self) -> tuple[Finding, ...]:

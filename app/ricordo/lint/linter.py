@@ -246,6 +246,7 @@ def _build_findings(
             result.fix if result.fix and _is_allowed(result.fix, files, layout) else None,
             result.is_path_independent,
             result.other_path,
+            origin=result.origin,
         )
         counts[key] += 1
 

@@ -46,6 +46,8 @@ class RuleResult(NamedTuple):
     """The second file of a finding on two files; else ""."""
     at_most: Severity = Severity.ERROR
     """The severity of a finding that matters less than others of its rule."""
+    origin: str = ""
+    """The one change that led to this finding and to others of its file; "" where none is known."""
 
 
 DEFAULT_THRESHOLDS: Mapping[str, float] = {

@@ -82,3 +82,12 @@ def test_done_before_it_was_open_is_no_contradiction(root: Path) -> None:
     assert not contradictions(root, a=passages[0], b=passages[1])
     swapped = [text.replace("03-04", "07-08") for text in passages]
     assert contradictions(root, a=swapped[0], b=swapped[1])
+
+
+def test_version_before_a_word_for_hours_is_no_time(root: Path) -> None:
+    found = contradictions(
+        root,
+        tide="The tide model starts at 0.3.0 pm.\nThe tide model is at version 0.3.0 am.\n",
+        gauge="The tide model starts at 0.4.0 pm.\nThe tide model is at version 0.4.0 am.\n",
+    )
+    assert all("clock" not in reason for *_, reason in found)

@@ -44,16 +44,20 @@ class Repository:
     ) -> tuple[Finding, ...]:
         """Return the findings on a note of `body`, last changed on the day `written`."""
         text = note_text("x", f"{body}\n").replace("  type:", f"  modified: {written}\n  type:")
-        root = write_memory(self.folder / memory, {"MEMORY.md": index, "x.md": text})
+        write_memory(self.folder / memory, {"MEMORY.md": index, "x.md": text})
+        findings = self.open(memory).read_snapshot_with_evidence().findings
+        return tuple(it for it in findings if it.severity > Severity.INFO)
+
+    def open(self, memory: str = "memory") -> Notebook:
+        """Return the notebook of a memory, with the rules on its project."""
         environment = load_environment(
             {"HOME": str(self.folder), "PATH": os.environ["PATH"]},
             state=str(self.folder / "state"),
             now="2026-11-20T12:00:00+00:00",
         )._replace(project=str(self.root))
         names = frozenset(("status-claim", "missing-symbol", "changed-since", "missing-path"))
-        opened = Notebook(find_memory(str(root), environment), environment, Settings(), names)
-        findings = opened.read_snapshot_with_evidence().findings
-        return tuple(it for it in findings if it.severity > Severity.INFO)
+        place = find_memory(str(self.folder / memory), environment)
+        return Notebook(place, environment, Settings(), names)
 
 
 @pytest.fixture
@@ -158,7 +162,7 @@ def test_an_item_that_only_names_a_file_is_no_work(
     repository: Repository, item: str, is_reported: bool
 ) -> None:
     repository.commit("feat: log", DAYS[2], **{"tide__log.py": "LOG = 1\n"})
-    found = repository.judge(f"## Next steps\n\nThe log is needed.\n\n- {item}")
+    found = repository.judge(f"## Next steps\n\nBerths are in needed.\n\n- {item}")
     assert [it.rule for it in found] == ["status-claim"] * is_reported
 
 
@@ -519,21 +523,28 @@ def test_path_is_suggested_only_with_more_evidence_than_its_base_name(
 ) -> None:
     write_memory(
         repository.root,
-        {"deploy/web/action.yml": "a: 1\n", "tide/forms/entry.py": "ENTRY = 1\n", "x/y.py": ""},
+        {
+            "deploy/web/action.yml": "a: 1\n",
+            "tide/forms/entry.py": "ENTRY = 1\n",
+            "tide/berth/book.py": "B = 2\n",
+        },
     )
     repository.commit("more", DAYS[1])
-    git(repository.root, "rm", "--quiet", "-r", "deploy", "tide/forms", "x")
+    git(repository.root, "rm", "--quiet", "-r", "deploy", "tide/forms", "tide/berth")
     repository.commit("less", DAYS[2])
+    write_memory(repository.root, {"app/berth/book.py": "def write(): ...\n"})
     write_memory(
         repository.root,
-        {".github/build/action.yml": "b: [2]\n", "app/tide/entry.py": "def enter(): ...\n"},
+        {".github/build/action.yml": "b: [2]\n", "app/tide/entry.py": "ENTRY = 1\nEXIT = 2\n"},
     )
     repository.commit("others", DAYS[3])
-    one, other = repository.judge(
-        "Deploy with `deploy/web/action.yml`. Forms are in `tide/forms/entry.py`."
+    one, other, third = repository.judge(
+        "Deploy with `deploy/web/action.yml`. Forms are in `tide/forms/entry.py`.\n\n"
+        "Berths are in `tide/berth/book.py`."
     )
     assert one.message == "deploy/web/action.yml does not exist."
     assert other.message == "tide/forms/entry.py does not exist. Did you mean app/tide/entry.py?"
+    assert third.message == "tide/berth/book.py does not exist.", "nothing of its text is there"
 
 
 def test_sentence_with_the_new_place_tells_of_the_move(repository: Repository) -> None:
@@ -980,3 +991,112 @@ def test_a_day_of_update_above_a_later_section_is_only_worth_knowing(lint: Lint)
     text = "# Quay — updated 2026-05-01\n\n## Tides\n\nLow.\n\n## 2026-05-03\n\nSilt."
     (finding,) = lint({"a.md": note(text)}, "inconsistent-note")
     assert finding.severity is Severity.INFO
+
+
+def _drop_gauge(repository: Repository) -> None:
+    """Let the project have files on gauges from the second day to the third."""
+    write_memory(
+        repository.root,
+        {"gauge/level.py": "def read_level(): ...\n", "gauge/wind.py": "def read_wind(): ...\n"},
+    )
+    repository.commit("gauges", DAYS[1])
+    git(repository.root, "rm", "--quiet", "-r", "gauge")
+    repository.commit("fewer", DAYS[2])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "The level is in `gauge/level.py`.\n\nLater `level.py` was deleted.",
+        "The level is in `gauge/level.py`.\n\nOn 2026-10-01 what reads a gauge was removed.",
+        "The level is in `gauge/level.py`.\n\nThe folder `gauge/` no longer counts.",
+        "- **Repo**: `ana/tide-sdk`\n\n## Files\n\nThe level is in `gauge/level.py`.",
+        "## Files of https://github.com/ana/sdk\n\nThe level is in `gauge/level.py`.",
+        "Clone https://github.com/ana/gauge beside it: the level is in `gauge/level.py`.",
+        "**First seen:** the level in `gauge/level.py` was off by one.",
+        "- ✅ **Round 7** (2026-09-20)\n  - **State**: the level is in `gauge/level.py`.",
+        "✅ Round 7 of 2026-09-20\n  - Files:\n\n  - the level is in `gauge/level.py`.",
+    ],
+)
+def test_what_its_writer_knew_or_told_of_another_time_or_place_is_no_warning(
+    repository: Repository, body: str
+) -> None:
+    _drop_gauge(repository)
+    assert [it.message for it in repository.judge("The level is in `gauge/level.py`.")] == [
+        "gauge/level.py does not exist."
+    ]
+    assert repository.judge(body) == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "count"),
+    [
+        ("- **Repo**: `ana/project`\n\nThe level is in `gauge/level.py`.", 1),
+        ("- **Repo**: a single one\n\nThe level is in `gauge/level.py`.", 1),
+        ("On 2026-10-01 the berths were removed.\n\nThe level is in `gauge/level.py`.", 1),
+        ("The file `other/level.py` was deleted.\n\nThe level is in `gauge/level.py`.", 1),
+        ("See https://github.com/ana/berths.\n\nThe level is in `gauge/level.py`.", 1),
+        ("`read_level()` reads the level.", 1),
+        ("`read_level()` reads the level.\n\n`level.py` was deleted.", 0),
+    ],
+)
+def test_signs_of_something_else_hide_no_removal(
+    repository: Repository, body: str, count: int
+) -> None:
+    _drop_gauge(repository)
+    assert len(repository.judge(body)) == count
+
+
+def test_who_wrote_after_a_deletion_knew_of_it(repository: Repository) -> None:
+    _drop_gauge(repository)
+    claim = "The level is in `gauge/level.py`."
+    assert repository.judge(claim, written=DAYS[3]) == ()
+    folder = repository.root / "docs" / "old"
+    text = note_text("y", f"{claim}\n").replace("level.py", "wind.py")
+    write_memory(folder, {"y.md": text})
+    repository.commit("memory", DAYS[3])
+    later = repository.judge("[y](y.md)", memory="project/docs/old", written=DAYS[3])
+    assert later == (), "git says when the line came"
+
+
+def test_line_is_as_old_as_in_the_note_that_was_moved(repository: Repository) -> None:
+    repository.root.joinpath("gauge").mkdir()
+    write_memory(repository.root, {"gauge/level.py": "L = 1\n"})
+    claim = "The level of the gauge is read by a program that is in `gauge/level.py`.\n"
+    write_memory(repository.root, {"docs/old/y.md": note_text("y", claim)})
+    repository.commit("gauge", DAYS[1])
+    git(repository.root, "rm", "--quiet", "-r", "gauge")
+    repository.commit("fewer", DAYS[2])
+    repository.root.joinpath("docs", "new").mkdir()
+    git(repository.root, "mv", "docs/old/y.md", "docs/new/y.md")
+    repository.commit("notes", DAYS[3])
+    (found,) = repository.judge("[y](y.md)", memory="project/docs/new", written=DAYS[3])
+    assert (found.path, found.message) == ("y.md", "gauge/level.py does not exist.")
+
+
+def test_what_one_commit_deleted_is_one_line_of_a_note(repository: Repository) -> None:
+    _drop_gauge(repository)
+    body = "The level is in `gauge/level.py`.\n\nThe wind is in `gauge/wind.py`."
+    one, other = repository.judge(body)
+    assert one.origin == other.origin != ""
+    notebook = repository.open()
+    (cause,) = notebook.read_snapshot_with_evidence().causes
+    assert cause.message.startswith("gauge/level.py does not exist. So does 1 more here")
+    assert cause.members == (one, other)
+    assert cause.evidence[0] == "x.md:12: gauge/wind.py does not exist."
+    notebook.dismiss(cause.id)
+    snapshot = notebook.read_snapshot_with_evidence()
+    assert snapshot.causes == ()
+    assert [it.id for it in snapshot.dismissed_causes] == [cause.id]
+    notebook.undo_dismissal(cause.id)
+    assert len(notebook.read_snapshot_with_evidence().causes) == 1
+
+
+def test_template_of_settings_is_no_setting(repository: Repository) -> None:
+    write_memory(repository.root, {".env.example": "GAP_LIMIT=3\n"})
+    repository.commit("settings", DAYS[1])
+    assert repository.judge("The limit is `GAP_LIMIT = 4`.") == ()
+    write_memory(repository.root, {"tide/gap.py": "GAP_LIMIT = 3\n"})
+    repository.commit("gap", DAYS[1])
+    assert len(repository.judge("The limit is `GAP_LIMIT = 4`.")) == 1
+    assert repository.judge("Enable it with care: set `GAP_LIMIT = 4`.") == ()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from ricordo.lint.claims.awareness import is_of_another_repository
 from ricordo.lint.claims.claim import Passage, ProjectClaim, split_passages
 from ricordo.lint.claims.corrections import find_corrected
 from ricordo.lint.claims.history import FileCommit, parse_end_of_day
@@ -110,7 +111,9 @@ def _check(
     for commit, line in project.history.find_removed(missing[0], *files):
         if re.match(rf'\W*{re.escape(missing[0])}["\']?\s*[:=(]', line):
             removal = f"git: removed in {commit.summary}"
-            return claim.to_verdict(CheckOutcome.MISSING, removal, absent, existed=True)
+            return claim.to_verdict(
+                CheckOutcome.MISSING, removal, absent, existed=True, commit=commit.id
+            )
     return None
 
 
@@ -140,8 +143,6 @@ class NoteClaims:
     all: tuple[ProjectClaim, ...]
     dropped: int = 0
     """How many were dropped as too many."""
-    removed: frozenset[str] = frozenset()
-    """The paths, each with a slash before it, that a sentence says are gone."""
 
     @property
     def names(self) -> list[str]:
@@ -161,12 +162,11 @@ class NoteClaims:
 
 def find_claims(note: Note, *, is_fixed: bool = False) -> NoteClaims:
     """Return the claims of `note` about its project, each once: from the body rather than from the
-    description. What one sentence says must not be made, or is gone, is nowhere claimed to exist.
+    description. What one sentence says must not be made is nowhere claimed to exist.
     `is_fixed` as in split_passages.
     """
     claims: dict[tuple[ClaimKind, str], ProjectClaim] = {}
     forbidden: set[str] = set()
-    removed: set[str] = set()
     is_index = note.role is FileRole.INDEX
     for passage in split_passages(note, is_fixed=is_fixed):
         is_entry = is_index and _ENTRY.search(passage.statement.text)
@@ -175,8 +175,6 @@ def find_claims(note: Note, *, is_fixed: bool = False) -> NoteClaims:
             for claim in take(passage):
                 if claim.kind is ClaimKind.PATH and passage.forbids(claim.text):
                     forbidden.add(f"/{claim.text}")
-                elif claim.kind is ClaimKind.PATH and passage.records_removal(claim.text):
-                    removed.add(f"/{claim.text}")
                 key = (claim.kind, claim.text)
                 before = claims.get(key)
                 if before is None or _is_better(claim, before):
@@ -184,7 +182,7 @@ def find_claims(note: Note, *, is_fixed: bool = False) -> NoteClaims:
     allowed = (it for it in claims.values() if not _is_any_of(it, forbidden))
     ordered = sorted(allowed, key=lambda claim: claim.line)
     dropped = max(0, len(ordered) - MAX_CLAIMS)
-    return NoteClaims(tuple(ordered[:MAX_CLAIMS]), dropped, frozenset(removed))
+    return NoteClaims(tuple(ordered[:MAX_CLAIMS]), dropped)
 
 
 def _is_any_of(claim: ProjectClaim, paths: Iterable[str]) -> bool:
@@ -219,12 +217,22 @@ def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verd
     """Return the verdicts of the project on the `claims` of `note`, in order."""
     verdicts = [it for it in _check_all(note, claims, project) if it is not None]
     verdicts = [*_drop_superseded(verdicts), *find_corrected(note, project)]
+    verdicts = [_judge_subject(it, note, project) for it in verdicts]
     since = _check_commits(note, verdicts, project)
     verdicts += find_linked_pages(note, project)
     if since is not None:
         verdicts.append(since)
     verdicts.sort(key=lambda verdict: verdict.line)
     return (*verdicts, *find_repeated(note, project.instructions))
+
+
+def _judge_subject(verdict: Verdict, note: Note, project: Project) -> Verdict:
+    """Return the `verdict`, unless it failed and its part of `note` is about another repository."""
+    is_failed = verdict.outcome not in (CheckOutcome.VALID, CheckOutcome.UNCHECKED)
+    if not is_failed or not is_of_another_repository(note, verdict.claim, verdict.line, project):
+        return verdict
+    why = ("the note names another repository",)
+    return Verdict(verdict.claim, verdict.kind, verdict.line, CheckOutcome.UNCHECKED, why)
 
 
 def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Verdict | None]:
@@ -238,9 +246,7 @@ def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Ver
                 verdict = check_path(claim, project, note)
                 if verdict and verdict.outcome is CheckOutcome.VALID:
                     beside[id(claim.passage.statement)].add(verdict.evidence[0])
-                is_missing = verdict and verdict.outcome is CheckOutcome.MISSING
-                # the note knows of the removal, and says so elsewhere
-                yield None if is_missing and _is_any_of(claim, claims.removed) else verdict
+                yield verdict
             case ClaimKind.COMMAND:
                 yield check_command(claim, project)
             case ClaimKind.VERSION:

@@ -146,6 +146,17 @@ class Passage:
         return self.statement.line_at(self.start + offset)
 
 
+def is_report(note: Note) -> bool:
+    """Return whether a note tells of the state at its time, as a report or a plan does, by its
+    names, its folder, its type or its status.
+    """
+    fields = (note.type, note.frontmatter.get_text("status"))
+    titles = (note.name, note.stem, note.path.rpartition("/")[0])
+    plain = (lower_text(re.sub(r"[_\-/]", " ", it)) for it in titles)
+    is_named = any(_words("report").search(it) for it in plain)
+    return is_named or any(_words("report").match(lower_text(it)) for it in fields)
+
+
 def find_fixed_notes(memory: Memory) -> frozenset[str]:
     """Return the paths of the notes of which an index says that they tell of a fixed fault."""
     listed = ((path, entry) for path, pairs in memory.entries.items() for _, entry in pairs)
@@ -440,16 +451,17 @@ class ProjectClaim:
         existed: bool = False,
         is_guess: bool = False,
         problem: str = "",
+        commit: str = "",
     ) -> Verdict | None:
         """Return the verdict on the claim; None where the check failed and the sentence does not
-        describe the present state, so that it was no claim. `existed`, `is_guess` and `problem` as
-        in Verdict.
+        describe the present state, so that it was no claim. `existed`, `is_guess`, `problem`
+        and `commit` as in Verdict.
         """
         is_failed = outcome is not CheckOutcome.VALID
         if is_failed and self.passage.is_unsure(self.text, existed=existed):
             return None
         fields = (self.text, self.kind, self.line, outcome, evidence, suggestion, problem)
-        return Verdict(*fields, existed=existed, is_guess=is_guess)
+        return Verdict(*fields, existed=existed, is_guess=is_guess, commit=commit)
 
     @property
     def is_unsure(self) -> bool:

@@ -337,6 +337,12 @@ class ProjectHistory:
         )
         return CommitGraph(list(_parse_graph(answer.split("\0"))), self._commit)
 
+    @cached_property
+    def remotes(self) -> tuple[str, ...]:
+        """The addresses of the remote repositories."""
+        answer = self._run("config", r"^remote\..*\.url$")
+        return tuple(it.partition("\n")[2] for it in answer.split("\0") if it)
+
     def find_added(self, path: str) -> FileCommit | None:
         """Return the first commit that added the file at `path`; None where it is not known."""
         if path not in self._added:
@@ -391,14 +397,24 @@ class ProjectHistory:
         return self._texts[commit, path]
 
     def find_line_time(self, path: str, text: str) -> float:
-        """Return when the line `text` came to the file at `path`, in seconds since the epoch; 0
-        where no commit has it.
+        """Return when `text` came to the file at `path`, or to the one from which git knows that it
+        was moved, in seconds since the epoch; 0 where no commit has it.
         """
         if (path, text) not in self._line_times:
-            limits = (f"-S{text}", "--max-count=1", "--no-renames", "--format=%ct")
-            answer = self._run("log", *limits, "--", f":(literal){path}").strip()
-            self._line_times[path, text] = float(answer) if answer.isdigit() else 0.0
+            limits = (f"-S{text}", "--max-count=1", "--no-renames", "--diff-filter=d")
+            answer = self._run("log", *limits, "--format=%ct", "--", f":(literal){path}").strip()
+            moment = float(answer) if answer.isdigit() else 0.0
+            added = self.find_added(path) if moment else None
+            is_whole = added is not None and moment == added.at
+            source = self._find_source(path, added) if added and is_whole else ""
+            before = self.find_line_time(source, text) if source else 0.0
+            self._line_times[path, text] = before or moment
         return self._line_times[path, text]
+
+    def _find_source(self, path: str, commit: FileCommit) -> str:
+        """Return the path from which `commit` moved a file to `path`; "" where it did not."""
+        renamed = self._renamed_in(commit.id).items()
+        return next((old for old, new in renamed if new == path), "")
 
     def find_place(self, text: str, besides: str) -> str:
         """Return the first line of the code with `text`, with its place: of what is checked out,
@@ -451,8 +467,9 @@ class ProjectHistory:
         if not self._commit:
             return ""
         answer = git.run_git(self._root, command, *words, seconds=_SECONDS)
-        # git grep fails where contents are missing, which later ones will be too
-        self.is_final = self.is_final and (answer is not None or command == "grep")
+        # git grep fails where contents are missing, which later ones will be too; git config where
+        # nothing is set
+        self.is_final = self.is_final and (answer is not None or command in ("grep", "config"))
         return (answer or b"").decode("utf-8", "surrogateescape")
 
     @cached_property

@@ -13,7 +13,14 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ricordo.lint.claims.awareness import (
+    is_written_after,
+    knows_of,
+    list_names_of_path,
+    says_gone,
+)
 from ricordo.lint.claims.claim import Passage, ProjectClaim, load_names
+from ricordo.lint.claims.history import FileCommit
 from ricordo.lint.claims.project import NoteTimes, Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.memory.note import Note
@@ -45,6 +52,7 @@ _SCRIPT = compile_lazily(
 _SWAPPED = {".js": (".ts", ".tsx", ".jsx", ".mjs"), ".jsx": (".tsx",), ".mjs": (".mts",)}
 """Extensions under which a file is imported, and those that it may have."""
 _PAGES = (".md", ".mdx", ".txt", ".rst")
+_WORD = compile_lazily(r"\w{3}")
 _MOST_ALTERNATIVES = 16
 _SHORTENED = compile_lazily(r"\.\.\.|…")
 _WITHOUT_FOLDERS = compile_lazily(r"(?<![^/])(?:\.\.\.|…)(?=/)")
@@ -126,16 +134,19 @@ def _drop_named_suggestion(claim: ProjectClaim, verdict: Verdict, note: Note) ->
     new = _PLACE.sub("", verdict.suggestion).strip("/").removeprefix("./")
     if not new or new.lower() == _PLACE.sub("", claim.text).strip("/").removeprefix("./").lower():
         return verdict
-    named = re.compile(rf"(?<![\w/.-]){re.escape(new)}(?![\w-]|[./]\w)", re.ASCII)
+    named = _build_mention(new)
     if not named.search(note.text):
         return verdict
-    if not verdict.is_guess:
-        return replace(verdict, suggestion="")
-    deletion = verdict.evidence[:-1]
-    if not deletion and named.search(claim.passage.statement.text):
+    if verdict.is_guess and not verdict.existed and named.search(claim.passage.statement.text):
         return None
-    missing = CheckOutcome.MISSING
-    return replace(verdict, outcome=missing, evidence=deletion, suggestion="", is_guess=False)
+    outcome = CheckOutcome.MISSING if verdict.is_guess else verdict.outcome
+    evidence = tuple(it for it in verdict.evidence if it.startswith("git:"))
+    return replace(verdict, outcome=outcome, evidence=evidence, suggestion="")
+
+
+def _build_mention(path: str) -> re.Pattern[str]:
+    """Return the pattern of a whole path in a text."""
+    return re.compile(rf"(?<![\w/.-]){re.escape(path)}(?![\w-]|[./]\w)", re.ASCII)
 
 
 def _tells_of_move(claim: ProjectClaim, path: str, new: str) -> bool:
@@ -295,6 +306,8 @@ def _check_absent(claim: ProjectClaim, path: str, project: Project, note: Note) 
         new = _replace_path(claim.text, path, same)
         evidence = f"the only file of that name is {same}"
         return claim.to_verdict(CheckOutcome.MOVED, evidence, suggestion=new, is_guess=True)
+    if says_gone(note, list_names_of_path(plain)):
+        return None
     return claim.to_verdict(CheckOutcome.MISSING, f"no file or folder {plain}")
 
 
@@ -362,33 +375,68 @@ def _is_data(path: str) -> bool:
 def _check_deleted(
     claim: ProjectClaim, path: str, old: str, project: Project, note: Note
 ) -> Verdict | None:
-    """Return the verdict by the git history of the deleted path `old`; None where `note` names the
-    change that deleted it.
+    """Return the verdict by the git history of the deleted path `old`; None where `note` knows of
+    its deletion.
     """
     plain = path.rstrip("/")
-    commit = project.history.deleted[old]
-    new = project.history.find_new_path(old)
-    if new and not f"/{old}".endswith(f"/{plain}"):
-        behind = f"/{old}".partition(f"/{plain}/")[2]
+    history = project.history
+    commit, new = history.deleted[old], history.find_new_path(old)
+    behind = f"/{old}/".partition(f"/{plain}/")[2].rstrip("/")
+    if new and behind:
         new = new.removesuffix(f"/{behind}") if new.endswith(f"/{behind}") else ""
     if new and project.tree.has(new):
         evidence = f"git: moved to {new} in {commit.summary}"
         claimed = _replace_path(claim.text, path, new)
-        return claim.to_verdict(CheckOutcome.MOVED, evidence, suggestion=claimed, existed=True)
-    if not f"/{old}".endswith(f"/{plain}") and _is_named_in_code(plain, project):
+        # who named both later means something else by the old path
+        is_other = bool(_build_mention(new).search(note.text)) and is_written_after(
+            note, claim, commit, project
+        )
+        return claim.to_verdict(
+            CheckOutcome.MOVED,
+            evidence,
+            suggestion=claimed,
+            existed=True,
+            is_guess=is_other,
+            commit=commit.id,
+        )
+    if behind and _is_named_in_code(plain, project):
         return claim.to_unchecked("the code names the folder, which may come and go")
-    if project.knows_of(note, commit):
+    if knows_of(note, list_names_of_path(old.removesuffix(f"/{behind}")), commit, project):
         return None
     deletion = f"git: deleted in {commit.summary}"
-    if same := _only_of_its_name(plain, project):
+    same = _only_of_its_name(plain, project)
+    if same and _is_alike(old, same, commit, project):
         claimed = _replace_path(claim.text, path, same)
-        found = f"the only file of that name is {same}"
+        found = f"{same} has most of its lines"
         return claim.to_verdict(
-            CheckOutcome.MOVED, deletion, found, suggestion=claimed, existed=True, is_guess=True
+            CheckOutcome.MOVED,
+            deletion,
+            found,
+            suggestion=claimed,
+            existed=True,
+            is_guess=True,
+            commit=commit.id,
         )
     # a page without a folder is mostly named as the source of something
     is_source = "/" not in plain and plain.endswith(_PAGES) and not project.is_of_memory(old)
-    return claim.to_verdict(CheckOutcome.MISSING, deletion, existed=True, is_guess=is_source)
+    return claim.to_verdict(
+        CheckOutcome.MISSING,
+        deletion,
+        existed=True,
+        is_guess=is_source or is_written_after(note, claim, commit, project),
+        commit=commit.id,
+    )
+
+
+def _is_alike(old: str, new: str, commit: FileCommit, project: Project) -> bool:
+    """Return whether the `new` file has most lines of the `old` one, which the `commit` deleted."""
+    before = _split_lines(project.history.load_text_at(f"{commit.id}^", old))
+    return bool(before) and 2 * len(before & _split_lines(project.load_text(new))) >= len(before)
+
+
+def _split_lines(text: str) -> frozenset[str]:
+    """Return the lines of a text that say something."""
+    return frozenset(it.strip() for it in text.split("\n") if _WORD.search(it))
 
 
 def _is_named_in_code(folder: str, project: Project) -> bool:

@@ -11,9 +11,7 @@ from typing import NamedTuple
 from ricordo.lint.claims.corrected_values import CorrectedValues
 from ricordo.lint.claims.history import (
     CODE_ENDINGS,
-    FileCommit,
     ProjectHistory,
-    list_references,
     parse_end_of_day,
 )
 from ricordo.lint.claims.instructions import Instructions, is_instruction_file
@@ -147,12 +145,25 @@ class Project:
         text = note.text.split("\n")[line - 1].rstrip("\r")
         return self.history.find_line_time(path, text)
 
-    def knows_of(self, note: Note, commit: FileCommit) -> bool:
-        """Return whether `note` names the request, ticket or task of a commit, as its subject does:
-        then it was written with that change in mind. A product with its version is none of them.
+    def find_claim_time(self, note: Note, claim: str) -> float:
+        """Return when the text of a `claim` came to `note`, in seconds since the epoch, as
+        find_line_time does. A note that was committed whole may be older: then its date counts.
         """
-        shared = list_references(commit.subject) & list_references(note.body)
-        return any(not self.manifests.find_versions(kind) for kind, _ in shared)
+        folder, path = self.memory_folder, self.memory_folder + note.path
+        written = self.find_times(note).written
+        if not folder or path not in self.tree.files:
+            return written
+        at = self.history.find_line_time(path, claim)
+        stated = parse_end_of_day(note.stated_date) or at
+        return min(at, stated) if at == written else at
+
+    @cached_property
+    def own_names(self) -> frozenset[str]:
+        """What the project is called, in lower case: its folder, its packages, its remotes."""
+        folder = os.path.basename(os.path.realpath(self.tree.root))
+        remotes = (it.rstrip("/").removesuffix(".git") for it in self.history.remotes)
+        names = (folder, *self.manifests.projects, *(re.split(r"[/:]", it)[-1] for it in remotes))
+        return frozenset(map(str.lower, names))
 
     @cached_property
     def by_stem(self) -> dict[str, str]:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from ricordo.dates import has_year
+from ricordo.lint.claims.awareness import is_written_after, knows_of, list_names_of_path
 from ricordo.lint.claims.claim import Passage, ProjectClaim, load_names
 from ricordo.lint.claims.history import CODE_ENDINGS
 from ricordo.lint.claims.project import NoteTimes, Project
@@ -37,6 +38,8 @@ _NAMES = compile_lazily(rf"(?<![\w$@:-])(?:{TELLING_NAME})(?![\w$@]|[-.:][\w$])"
 """Names in a list, a row of a table or a sentence; not the parts of paths, packages and slugs."""
 _SHORTEST = 6
 """Letters of such a name."""
+_PART = compile_lazily(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+"""A word of a name."""
 _CLASS = compile_lazily(r"[A-Z]\w*[a-z]\w*")
 _FLAG = compile_lazily(r"(?:^|\s)--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?=$|[\s=])")
 _OWN_SCRIPT = compile_lazily(r"[\w./\-]+\.(?:sh|py|js|mjs|cjs|ts|rb|pl|php|zsh|bash)\b")
@@ -118,6 +121,14 @@ def list_spellings(word: str) -> tuple[str, ...]:
     return word, word.lstrip("_") if word.startswith("_") else f"_{word}"
 
 
+def _list_cases(word: str) -> tuple[str, ...]:
+    """Return a name of several words as other languages and layers write it."""
+    parts = [it.lower() for it in _PART.findall(word)]
+    joined = "".join(map(str.title, parts))
+    snake = "_".join(parts)
+    return snake, snake.upper(), "-".join(parts), joined, parts[0] + joined[len(parts[0]) :]
+
+
 def check_symbol(
     claim: ProjectClaim, note: Note, project: Project, beside: Iterable[str]
 ) -> Verdict | None:
@@ -143,22 +154,29 @@ def check_symbol(
         return claim.to_unchecked(left_out)
     absent = f"no file of the project contains {word}"
     if project.tree.commit:
+        if _PART.search(word) and any(map(project.has_word, _list_cases(word))):
+            return None
         found = _find_former(claim, project, times)
         # what is not marked as code, or a plain word before brackets, may be any word
         is_telling = is_marked and _TELLING.fullmatch(word) is not None
         if found is None or not (found.is_own or is_telling):
             return None
         removed = project.history.find_removed(word, found.path)
-        if removed and project.knows_of(note, removed[0][0]):
-            return None
-        last = [f"git: removed in {commit.summary}" for commit, _ in removed[:1]]
+        if not removed:
+            return claim.to_verdict(CheckOutcome.MISSING, found.evidence) if is_marked else None
+        commit, names = removed[0][0], {word, *list_names_of_path(found.path)}
         # who wrote of it later knew that it was gone
-        is_later = removed and project.find_line_time(note, claim.line) >= removed[0][0].at
-        if is_later or not (last or is_marked):
+        is_later = is_written_after(note, claim, commit, project)
+        if is_later or knows_of(note, names, commit, project):
             return None
-        # what the code only used may be of a library, or a name inside of one function
-        proof = (*last, found.evidence)
-        return claim.to_verdict(CheckOutcome.MISSING, *proof, existed=found.is_own)
+        return claim.to_verdict(
+            CheckOutcome.MISSING,
+            f"git: removed in {commit.summary}",
+            found.evidence,
+            # what the code only used may be of a library, or a name inside of one function
+            existed=found.is_own,
+            commit=commit.id,
+        )
     if not is_marked or not any(_is_tied(word, path, project) for path in beside):
         return None
     return claim.to_verdict(CheckOutcome.MISSING, absent)
@@ -225,7 +243,8 @@ def _build_import(name: str) -> re.Pattern[str]:
     word = rf"(?<![\w$]){re.escape(name)}(?![\w$])"
     return re.compile(
         rf"""\bimport\b[^;'"]{{0,2000}}{word}[^;'"]{{0,2000}}\bfrom\s*['"]([^'"\n]+)['"]"""
-        rf"|^[ \t]*from[ \t]+([\w.]+)[ \t]+import\b(?:[^()\n]*|[ \t]*\([^()]*){word}",
+        rf"|^[ \t]*from[ \t]+([\w.]+)[ \t]+import\b(?:[^()\n]*|[ \t]*\([^()]*){word}"
+        rf"|^[ \t]*import[ \t]+(?:([\w.]+)[ \t]+as[ \t]+)?({word})(?=[ \t.,;]|$)",
         re.MULTILINE,
     )
 

@@ -153,7 +153,7 @@ def _compute_project_stamp(memory: Memory, project: Project, own: Mapping[str, b
     files = "\0".join(tree.files).encode("utf-8", "surrogateescape")
     digest = compute_digest_of(files, array("q", chain.from_iterable(stamps)).tobytes())
     names = "\0".join(sorted(project.memory_names)).encode("utf-8", "surrogateescape")
-    commits = (tree.commit, *tree.refs)
+    commits = (tree.commit, *tree.refs, *project.history.remotes)
     parts = (
         memory.root,
         tree.root,
@@ -180,6 +180,7 @@ def _pack(verdict: Verdict) -> tuple[object, ...]:
         verdict.changed_at,
         verdict.existed,
         verdict.is_guess,
+        verdict.commit,
     )
 
 
@@ -194,8 +195,9 @@ def _unpack_verdict(
     changed_at: float,
     existed: bool,
     is_guess: bool,
+    commit: str,
 ) -> Verdict:
-    texts = (claim, suggestion, problem, *evidence)
+    texts = (claim, suggestion, problem, commit, *evidence)
     numbers = (line, changed_at)
     if not all(isinstance(text, str) for text in texts) or not all(
         isinstance(number, int | float) for number in numbers
@@ -212,6 +214,7 @@ def _unpack_verdict(
         changed_at,
         bool(existed),
         bool(is_guess),
+        commit,
     )
 
 

@@ -43,6 +43,8 @@ _SPOKEN_VALUE = compile_lazily(
 changes.
 """
 _PAGES = (".md", ".mdx", ".txt", ".rst", ".html", ".svg")
+_TEMPLATE = compile_lazily(r"[._-](?:example|sample|template|dist|default)s?(?:\.|$)")
+"""The name of a file that is copied and filled in."""
 _CLAUSE_END = compile_lazily(r"[,;:(）（)，、：。]\s?|\s[–—-]\s|\.\s|\n")
 _MARKERS = " \t`*_-+|>#"
 """What may come before the first word of a clause."""
@@ -346,7 +348,7 @@ def check_value(
         return claim.to_unchecked(f"the note says to set {word}")
     verdict = _build_refutation(claim, claimed, word, definitions[0], project)
     path = place.rpartition(":")[0]
-    if verdict and not verdict.existed and _names_other_files(claim, note, path):
+    if verdict and _names_other_files(claim, note, path):
         return claim.to_unchecked(f"the note names another file than {path}")
     return verdict
 
@@ -431,6 +433,9 @@ def _find_definitions(name: str, project: Project) -> Iterator[tuple[str, str]]:
     definition = _build_definition(name)
     for path in project.find_files(name, _MOST_FILES):
         if path.endswith(_PAGES) or path.startswith(project.memory_folder or "\0"):
+            continue
+        if _TEMPLATE.search(path):
+            # what everyone replaces
             continue
         for number, line in enumerate(project.load_text(path).split("\n"), 1):
             is_short = name in line and len(line) <= _LONGEST_LINE

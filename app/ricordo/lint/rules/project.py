@@ -10,11 +10,11 @@ from functools import cache, lru_cache
 from itertools import islice
 
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
-from ricordo.lint.claims.claim import split_passages
+from ricordo.lint.claims.claim import is_report, split_passages
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.lines import Splice, build_line_edits
-from ricordo.lint.prose import DONE_MARK, extract_statements, is_record
+from ricordo.lint.prose import extract_statements, is_record
 from ricordo.lint.rule import RuleContext, RuleResult, verdict_rule
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
@@ -92,10 +92,7 @@ def missing_path(
         if verdict.kind is ClaimKind.PATH and verdict.outcome in _FAILED:
             message = verdict.problem or f"{verdict.claim} does not exist"
             hint = f" Did you mean {verdict.suggestion}?" if verdict.suggestion else ""
-            is_lost = verdict.outcome is CheckOutcome.MISSING
-            is_told = is_lost and _is_in_record(note, verdict)
-            at_most = Severity.INFO if is_told else _severity_of(verdict)
-            yield from _report(note, verdict, f"{message}.{hint}", at_most)
+            yield from _report(note, verdict, f"{message}.{hint}", _severity_of(note, verdict))
 
 
 def _is_in_record(note: Note, verdict: Verdict) -> bool:
@@ -103,24 +100,30 @@ def _is_in_record(note: Note, verdict: Verdict) -> bool:
     a day: what is lost since need not be there.
     """
     claim, told = _find_claim(verdict), list[bool]()
-    is_below = False
+    above: list[tuple[int, bool]] = []
     for block in extract_statements(note):
-        is_item = _ITEM.match(block.text) is not None
+        # a paragraph leads to the list below it, and an item to those in it
+        level = len(block.text) - len(block.text.lstrip()) + bool(_ITEM.match(block.text))
+        while above and above[-1][0] >= level:
+            above.pop()
+        text = claim.sub("", block.prose)
+        above.append((level, is_record(text)))
         if claim.search(block.text):
-            told.append((is_item and is_below) or is_record(claim.sub("", block.prose)))
-        if not is_item:
-            # the line that leads to a list
-            is_below = DONE_MARK.search(block.prose) is not None
+            told.append(any(is_told for _, is_told in above))
     return bool(told) and all(told)
 
 
-def _severity_of(verdict: Verdict) -> Severity:
+def _severity_of(note: Note, verdict: Verdict) -> Severity:
     """Return the severity of a failed claim: what the project never had may be planned, local, or
-    of another project; what the note hardly needs harms nobody.
+    of another project; what the note hardly needs harms nobody, and what it tells of a past state
+    was right then.
     """
     is_lost = verdict.existed and not (verdict.is_guess and verdict.outcome is CheckOutcome.MISSING)
     is_moved = verdict.outcome is CheckOutcome.MOVED and not verdict.is_guess
-    return Severity.WARNING if is_lost or is_moved else Severity.INFO
+    if not is_lost and not is_moved:
+        return Severity.INFO
+    is_past = is_report(note) or (not is_moved and _is_in_record(note, verdict))
+    return Severity.INFO if is_past else Severity.WARNING
 
 
 @verdict_rule(
@@ -135,7 +138,7 @@ def missing_symbol(
     for verdict in verdicts:
         if verdict.kind in _NAMES and verdict.outcome in _FAILED:
             message = f"{verdict.problem or f'Not found in the project: {verdict.claim}'}."
-            yield from _report(note, verdict, message, _severity_of(verdict))
+            yield from _report(note, verdict, message, _severity_of(note, verdict))
 
 
 @verdict_rule(
@@ -157,7 +160,8 @@ def status_claim(
         lines = sorted({it.line for it in others} - {last.line})
         also = (f"also in {note.path}:{line}" for line in lines[:_MOST_PLACES])
         verdict = replace(last, evidence=(*last.evidence, *also))
-        yield from _report(note, verdict, f"Git says otherwise: “{_quote(last)}”.")
+        at_most = Severity.INFO if is_report(note) else Severity.WARNING
+        yield from _report(note, verdict, f"Git says otherwise: “{_quote(last)}”.", at_most)
 
 
 @verdict_rule(
@@ -177,9 +181,11 @@ def changed_since(
                 yield from _report(note, verdict, message, Severity.INFO)
             else:
                 message = f"{verdict.problem or f'{_quote(verdict)} differs from the project'}."
-                is_value = verdict.kind is not ClaimKind.VERSION
-                at_most = Severity.WARNING if is_value else _severity_of(verdict)
-                yield from _report(note, verdict, message, at_most)
+                # what the code sets now is certain; a version may be that of another product
+                lasting = (
+                    replace(verdict, existed=True) if verdict.kind is ClaimKind.VALUE else verdict
+                )
+                yield from _report(note, verdict, message, _severity_of(note, lasting))
 
 
 @verdict_rule(
@@ -221,7 +227,15 @@ def _report(
         cause = f"{verdict.kind}\0{verdict.claim}"
         also = tuple(f"also in {note.path}:{other}" for other in others[:_MOST_PLACES])
         evidence = (*verdict.evidence, *also) if verdict.kind in _NAMED else verdict.evidence
-        yield RuleResult(line, message, cause, evidence, fix=fix, at_most=at_most)
+        yield RuleResult(
+            line,
+            message,
+            cause,
+            evidence,
+            fix=fix,
+            at_most=at_most,
+            origin=verdict.commit,
+        )
 
 
 def _list_places(note: Note, verdict: Verdict) -> list[int]:

@@ -463,7 +463,8 @@ class Notebook:
 
         def is_dismissed(finding: Finding) -> bool:
             is_closed = finding.id in closed and finding.rule in _CLOSED
-            return is_closed or finding.id in dismissed or finding.rule in settled
+            is_named = not dismissed.isdisjoint((finding.id, finding.group_id))
+            return is_closed or is_named or finding.rule in settled
 
         snapshot = Snapshot(
             memory,
@@ -595,10 +596,10 @@ class Notebook:
         # the history shows this: an id alone means nothing to the user
         names = (
             f"{finding.rule} in {finding.path or 'the memory'}"
-            if finding.id == subject
+            if subject in (finding.id, finding.group_id)
             else f"{finding.rule} in the memory"
             for finding in self._last_findings
-            if subject in (finding.id, create_habit_id(finding.rule))
+            if subject in (finding.id, finding.group_id, create_habit_id(finding.rule))
         )
         why = ": ".join(part for part in (next(names, ""), reason) if part)
         self.decisions.decide(decision, [subject], now, why)

@@ -256,11 +256,7 @@ def _note_rows(snapshot: Snapshot, path: str, width: int) -> list[FreshnessRow]:
         rows += [FreshnessRow(StyledLine(row)) for row in wrap(checked, width)]
     if retention is not None:
         rows += [FreshnessRow(line) for line in (BLANK, *render_retention(retention, width))]
-    others = [
-        each
-        for each in snapshot.causes[:_MOST_OTHERS]
-        if each.members or path not in (each.path, each.other_path)
-    ]
+    others = [each for each in snapshot.causes[:_MOST_OTHERS] if not each.is_only_of(path)]
     if not others:
         return rows
     rows += [
@@ -268,7 +264,7 @@ def _note_rows(snapshot: Snapshot, path: str, width: int) -> list[FreshnessRow]:
         FreshnessRow(StyledLine((StyledSpan("other notes, worst first", "heading"),))),
     ]
     rows += _finding_rows(others, with_file=True)
-    here = sum(1 for it in snapshot.causes if path in (it.path, it.other_path) and not it.members)
+    here = sum(1 for it in snapshot.causes if it.is_only_of(path))
     more = len(snapshot.causes) - here - len(others)
     if more > 0:
         rows.append(FreshnessRow(StyledLine((StyledSpan(f"… {more} more: →", "dim"),))))
