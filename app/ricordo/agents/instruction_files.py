@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -243,6 +244,16 @@ def find_missing_imports_at_home(home: str) -> list[tuple[str, str]]:
         for name in names
         for path in _list_missing_imports(home, name, home)
     ]
+
+
+def names_folder(project: str, folder: str) -> bool:
+    """Return whether an instruction file in the top folder of a project names a `folder` of it, or
+    a file in it, by its path.
+    """
+    names = dict.fromkeys(path for it in load_readers() for path in _find(project, it.patterns))
+    path = re.compile(rf"(?<![\w/~.-])@?(?:\./)?{re.escape(folder)}/")
+    texts = (read_plain_file(os.path.join(project, it), _LARGEST, follow=True) for it in names)
+    return any(path.search((raw or b"").decode("utf-8", "replace")) for raw in texts)
 
 
 def _list_missing_imports(folder: str, name: str, home: str) -> list[str]:

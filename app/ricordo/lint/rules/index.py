@@ -514,7 +514,9 @@ def index_over_budget(memory: Memory, context: RuleContext) -> Iterator[RuleResu
         return
     lines = index.note.text.split("\n")
     lost = [line for line in lines[load.cut_at_line - 1 :] if line.strip()]
-    cut = f"Entries from line {load.cut_at_line} on are not loaded."
+    has_entries = any(entry.line >= load.cut_at_line for entry in index.entries)
+    what = "Entries" if has_entries else "Lines"
+    cut = f"{what} from line {load.cut_at_line} on are not loaded."
     message = f"Index too long: {_describe_size(load, 1)}. {cut}"
     yield RuleResult(
         load.cut_at_line, message, lost[0] if lost else "", tuple(lost[:_SHOWN]), index.path
