@@ -204,14 +204,15 @@ def is_read_as_files(root: str, names: frozenset[str]) -> bool:
         return False
     assert top is not None
     # imported here: few memories lie in a project
-    from ricordo.agents.instruction_files import names_folder
+    from ricordo.agents.instruction_files import names_path, read_instructions
 
     path = os.path.relpath(root, top)
     if AGENT.name not in path.lower():
         is_of_other = any(part.startswith(".") for part in path.split("/"))
-        if is_of_other or list_names(top).isdisjoint(_OF_CLAUDE):
+        has_sign = has_frontmatter(root, names) or not list_names(top).isdisjoint(_OF_CLAUDE)
+        if is_of_other or not has_sign:
             return True
-    return names_folder(top, path)
+    return names_path(read_instructions(top), f"{path}/")
 
 
 def has_folder_name(root: str, names: frozenset[str]) -> bool:

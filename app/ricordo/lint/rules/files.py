@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ricordo.dates import find_day_in_title
 from ricordo.lint.finding import Fix, Severity
+from ricordo.lint.fixes.frontmatter import find_cut_value
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.lint.rules.index import is_superseded
 from ricordo.memory.change import Convert, Retire
@@ -108,7 +109,11 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
     linked = _find_unclear_links(memory, shared) if shared else {}
     for name, notes in shared.items():
         link = linked.get(name)
-        stated = [note for note in notes if note.frontmatter.get_first(memory.layout.title_keys)]
+        keys = memory.layout.title_keys
+        if all(find_cut_value(note)[1] in keys for note in notes):
+            # `frontmatter-invalid` reports that YAML ends their names early
+            continue
+        stated = [note for note in notes if note.frontmatter.get_first(keys)]
         if link is None and len(stated) < 2:
             # the folder tells such files apart
             continue
@@ -126,6 +131,7 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
         is_series = len(days) >= max(2, len(same) - 1) or (is_numbered and _differ(same, _stem))
         # the name that a link has, or what it is a page of, and the folder tell such notes apart
         is_clear = _differ(same, _folder) and (_differ(same, _stem) or _differ(same, _type))
+        is_name = any(map(str.isalpha, name))
         yield RuleResult(
             0,
             message,
@@ -133,7 +139,9 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             (*paths, *more, *((f"{link} links to it",) if link else ())),
             second.path,
             # the notes of a series have one name and the day in that of their file
-            at_most=Severity.INFO if link is None and (is_series or is_clear) else Severity.WARNING,
+            at_most=Severity.INFO
+            if not is_name or (link is None and (is_series or is_clear))
+            else Severity.WARNING,
         )
 
 
