@@ -102,7 +102,9 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
     """
     by_name: dict[str, list[Note]] = {}
     for note in memory.notes:
-        is_page = note.role is FileRole.NOTE and not context.conventions.is_apart(note.path)
+        # the name of a page about its folder begins with `_`
+        is_of_memory = note.role is FileRole.NOTE and not note.stem.startswith("_")
+        is_page = is_of_memory and not context.conventions.is_apart(note.path)
         if is_page and not _is_superseded(note):
             by_name.setdefault(note.name.strip(), []).append(note)
     shared = {name: notes for name, notes in by_name.items() if len(notes) > 1}

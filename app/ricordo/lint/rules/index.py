@@ -11,6 +11,7 @@ from functools import cache, cached_property, lru_cache
 
 from ricordo.dates import find_day_in_title
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
+from ricordo.lint.claims.claim import find_banner
 from ricordo.lint.contradictions.repeats import is_generated
 from ricordo.lint.contradictions.statements import extract_content_words
 from ricordo.lint.conventions import Conventions
@@ -227,11 +228,12 @@ def _find_listed_folders(memory: Memory) -> tuple[str, ...]:
 
 
 def is_superseded(note: Note) -> bool:
-    """Return whether a note begins its description, or its status, by saying that another one took
-    its place.
+    """Return whether a note begins its description, its status or what is quoted above its text by
+    saying that another one took its place.
     """
-    status = note.frontmatter.get_text("status")
-    return any(_superseded().match(lower_text(it)) for it in (status, note.description))
+    banner = find_banner(note).split("\n")
+    said = (note.frontmatter.get_text("status"), note.description, *banner)
+    return any(_superseded().match(lower_text(it)) for it in said)
 
 
 @cache
