@@ -81,10 +81,12 @@ def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleRes
             if page := find_project_page(context.evidence, index.note, entry.link):
                 yield report_project_page(index.note, entry.link, page, entry.text)
                 continue
+            to, _ = meant.find_note(resolved)
+            hint = f" Did you mean {to}?" if to else ""
             message = f"Entry “{entry.title}” links to a missing file: {entry.link.target}."
             yield RuleResult(
                 entry.line,
-                message,
+                f"{message}{hint}",
                 entry.link.target,
                 (entry.text,),
                 index.path,
@@ -96,15 +98,16 @@ def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleRes
 def judge_broken_link(
     memory: Memory, meant: LinkTargets, file: Note, resolved: ResolvedLink
 ) -> Severity:
-    """Return how bad it is at most that a link has no file: little where the file is to come, or
-    where several links, or the label of this one, show that it is elsewhere.
+    """Return how bad it is at most that a link has no file: little where the file is to come, where
+    several links, or the label of this one, show that it is elsewhere, or a program writes them.
     """
     link = resolved.link
     label, name = link.label.strip("`"), posixpath.basename(link.target)
     folder = posixpath.dirname(posixpath.join(memory.root, link.target))
     is_named_elsewhere = label.endswith(f"/{name}") and not f"{folder}/{name}".endswith(f"/{label}")
     is_elsewhere = is_named_elsewhere or meant.is_relative_elsewhere(resolved)
-    return Severity.INFO if is_elsewhere or is_to_come(file, link) else Severity.ERROR
+    is_meant = is_elsewhere or is_to_come(file, link) or is_generated(file)
+    return Severity.INFO if is_meant else Severity.ERROR
 
 
 def report_project_page(file: Note, link: Link, page: str, line: str) -> RuleResult:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ricordo.agents.registry import list_instruction_files
 from ricordo.dates import find_day_in_title
+from ricordo.lint.contradictions.repeats import is_generated
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.links import LinkTargets, relink, remove_link
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
@@ -59,10 +60,11 @@ def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
             if page := find_project_page(context.evidence, file, link):
                 yield report_project_page(file, link, page, _line(file, link))
                 continue
-            message = f"Broken link “{link.label}”: {link.target} does not exist."
+            to, _ = meant.find_note(resolved)
+            hint = f" Did you mean {to}?" if to else ""
             yield RuleResult(
                 link.line,
-                message,
+                f"Broken link “{link.label}”: {link.target} does not exist.{hint}",
                 link.target,
                 (_line(file, link),),
                 file.path,
@@ -99,9 +101,11 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
 
 
 def _is_told(file: Note, link: Link) -> bool:
-    """Return whether a link is in a quotation, or in the record of a session or of a day."""
+    """Return whether a link is in a quotation, in the record of a session or of a day, or in what a
+    program writes.
+    """
     is_record = file.type.lower() == "session" or find_day_in_title(file.stem) is not None
-    return is_record or _line(file, link).startswith(">")
+    return is_record or _line(file, link).startswith(">") or is_generated(file)
 
 
 @memory_rule("orphan-note", Severity.INFO, "a note that no index entry and no note links to")
