@@ -337,11 +337,13 @@ def test_entries_for_two_topics_of_one_note_are_no_warning(lint: Lint) -> None:
     again = "- [Tide gauges](a.md) — how they fail\n- [The gauges](a.md) — fail in winter storms\n"
     title = "- [Tide gauges](a.md) — how they fail\n- [Tide gauges](a.md) — prices, new season\n"
     other = "- [Tide gauges](a.md) — how they fail\n- [Gauge prices](a.md) — next summer only\n"
+    days = "- [2026-05-01 tides](a.md) — ebb\n- [2026-05-02 tides](a.md) — flow\n"
     for index, severity in (
         (topics, Severity.INFO),
         (again, Severity.WARNING),
         (title, Severity.WARNING),
         (other, Severity.INFO),
+        (days, Severity.INFO),
     ):
         (found,) = lint({"MEMORY.md": index, "a.md": "x"}, "index-duplicate-entry")
         assert found.severity is severity
@@ -405,6 +407,96 @@ def test_a_document_beside_notes_with_frontmatter_is_no_note_to_list(
     index = {"MEMORY.md": f"{LISTED}- [Spring](spring.md)\n", "setup.md": f"{head}Copy it.\n"}
     (found,) = lint({**files, **index}, "unindexed-note")
     assert (found.path, found.severity.name) == ("setup.md", severity)
+
+
+@pytest.mark.parametrize(
+    ("line", "is_named"),
+    [
+        ("The spring tide gauges are at the pier.", True),
+        ("What the Spring_Tide-gauges tell.", True),
+        ("See Harbour walls in winter.", True),
+        ("See the groyne book.", True),
+        ("See [[spring-tide-gauges]] or [walls](<harbour walls.md>).", True),
+        ("The spring tide gauging.", False),
+        ("- [Harbour walls in winter](ebb.md)", False),
+    ],
+)
+def test_a_note_is_listed_that_the_index_names_by_any_of_its_names(
+    lint: Lint, line: str, is_named: bool
+) -> None:
+    files = {f"{name}.md": note("Text.", name) for name in TIDES}
+    head = "---\nname: Harbour walls in winter\naliases: [Groyne book]\n---\n"
+    listed = {"MEMORY.md": f"{LISTED}- [Spring](spring.md)\n{line}\n"}
+    found = lint({**files, **listed, "spring-tide-gauges.md": f"{head}Text.\n"}, "unindexed-note")
+    assert [it.path for it in found] == ["spring-tide-gauges.md"] * (not is_named)
+
+
+def test_a_line_that_is_meant_as_an_entry_is_not_counted_as_missing(lint: Lint) -> None:
+    names = [f"pier {'abcdefgh'[number] * 3}" for number in range(8)]
+    lines = "".join(f"- [{name}]({name}.md)\n" for name in names)
+    files = {f"{name}.md": note("Text.", name) for name in names}
+    found = lint({"MEMORY.md": lines, **files}, "unindexed-note")
+    assert {it.message for it in found} == {
+        f"Not an entry: its link target “{name}.md” has a blank." for name in names
+    }
+
+
+def test_a_log_is_no_note_to_list(lint: Lint) -> None:
+    files = {f"{name}.md": note("Text.", name) for name in (*TIDES, "work-session-log")}
+    (found,) = lint({"MEMORY.md": f"{LISTED}- [Spring](spring.md)\n", **files}, "unindexed-note")
+    assert (found.path, found.severity) == ("work-session-log.md", Severity.INFO)
+
+
+@pytest.mark.parametrize("text", ["> Moved to [[walls]].", "> ⚠️ **本页已移至 piers/**"])
+def test_a_note_whose_banner_names_its_successor_is_no_second_of_its_name(
+    lint: Lint, text: str
+) -> None:
+    pages = {"piers/walls.md": "Text.\n", "quays/walls.md": f"# Walls\n\n{text}\n"}
+    linking = {"wiki/index.md": "- [[walls]]\n"}
+    files = {**linking, **{f"wiki/{path}": page for path, page in pages.items()}}
+    assert lint(files, "duplicate-name", layout=WIKI) == ()
+    files["wiki/quays/walls.md"] = "# Walls\n\nText.\n"
+    (found,) = lint(files, "duplicate-name", layout=WIKI)
+    assert found.severity is Severity.WARNING
+
+
+def test_names_that_yaml_cuts_off_are_not_the_same(lint: Lint) -> None:
+    files = {f"{it}.md": note("Text.", f"Pier walls #{it} in winter") for it in "12"}
+    assert lint(files, "duplicate-name") == ()
+    plain = {f"{it}.md": note("Text.", "Pier walls") for it in "12"}
+    assert len(lint(plain, "duplicate-name")) == 1
+
+
+@pytest.mark.parametrize(
+    ("link", "severity"),
+    [
+        ("[the walls](walls.md)", Severity.ERROR),
+        ("[`quay-book/piers/walls.md`](walls.md)", Severity.INFO),
+        ("[the walls](walls.md), if any", Severity.INFO),
+        ("[Gezeiten](walls.md) (falls zutreffend)", Severity.INFO),
+    ],
+)
+def test_a_broken_link_whose_text_says_that_it_is_elsewhere_is_information(
+    lint: Lint, link: str, severity: Severity
+) -> None:
+    (found,) = lint({"a.md": note(f"Read {link}.", "a")}, "dead-link")
+    assert found.severity is severity
+
+
+def test_a_broken_entry_that_a_program_wrote_is_information(lint: Lint) -> None:
+    entry = "- [Walls](walls.md)\n- [A](a.md)\n"
+    files = {"MEMORY.md": entry, "a.md": note("Text.", "a")}
+    (found,) = lint(files, "index-missing-file")
+    assert found.severity is Severity.ERROR
+    generated = {"MEMORY.md": f"---\ngenerated_at: 2026-05-01\n---\n{entry}"}
+    (found,) = lint({**files, **generated}, "index-missing-file")
+    assert found.severity is Severity.INFO
+
+
+def test_the_file_that_a_broken_entry_means_is_suggested(lint: Lint) -> None:
+    files = {"MEMORY.md": "- [Walls](quays/walls.md)\n", "piers/walls.md": note("Text.", "w")}
+    (found,) = lint(files, "index-missing-file")
+    assert found.message.endswith("Did you mean piers/walls.md?")
 
 
 def test_an_index_of_indexes_is_a_list(lint: Lint) -> None:

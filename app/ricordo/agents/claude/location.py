@@ -209,7 +209,9 @@ def is_read_as_files(root: str, names: frozenset[str]) -> bool:
     path = os.path.relpath(root, top)
     if AGENT.name not in path.lower():
         is_of_other = any(part.startswith(".") for part in path.split("/"))
-        has_sign = has_frontmatter(root, names) or not list_names(top).isdisjoint(_OF_CLAUDE)
+        has_sign = has_frontmatter(root, names - {AUTO_MEMORY.index_name}) or not list_names(
+            top
+        ).isdisjoint(_OF_CLAUDE)
         if is_of_other or not has_sign:
             return True
     return names_path(read_instructions(top), f"{path}/")
