@@ -472,7 +472,8 @@ def test_names_that_yaml_cuts_off_are_not_the_same(lint: Lint) -> None:
     [
         ("[the walls](walls.md)", Severity.ERROR),
         ("[`quay-book/piers/walls.md`](walls.md)", Severity.INFO),
-        ("[the walls](walls.md), if any", Severity.INFO),
+        ("[the walls](walls.md) (if any)", Severity.INFO),
+        ("If any ship waits, read [the walls](walls.md)", Severity.ERROR),
         ("[Gezeiten](walls.md) (falls zutreffend)", Severity.INFO),
     ],
 )

@@ -233,7 +233,7 @@ def find_banner(note: Note) -> str:
     """Return the quoted lines above the text of a note, which its writer mostly put there later; ""
     where there are none.
     """
-    lines = (it.strip() for it in note.body.split("\n"))
+    lines = (it.strip() for it in note.body.split("\n", _LONGEST_HEAD)[:_LONGEST_HEAD])
     banner = takewhile(lambda it: not it or it[0] in ">#", lines)
     return "\n".join(it.lstrip("> ") for it in banner if it.startswith(">"))
 

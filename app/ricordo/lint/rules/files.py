@@ -91,7 +91,9 @@ def _naming(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     keys = memory.layout.title_keys
     stated = [bool(note.frontmatter.get_first(keys)) for note in memory.notes]
     superseded = [_is_superseded(note) for note in memory.notes]
-    return memory.names, memory.links, stated, superseded, context.conventions.apart
+    shared = (paths for paths in memory.names.by_name.values() if len(paths) > 1)
+    cut = [find_cut_value(memory.by_path[path])[1] for paths in shared for path in paths]
+    return memory.names, memory.links, stated, superseded, cut, context.conventions.apart
 
 
 @memory_rule("duplicate-name", Severity.WARNING, "two notes with the same name", depends_on=_naming)
