@@ -441,6 +441,18 @@ def test_a_line_that_is_meant_as_an_entry_is_not_counted_as_missing(lint: Lint) 
     }
 
 
+def test_a_page_that_the_index_leads_to_may_list_a_folder(lint: Lint) -> None:
+    names = [f"gauge-{number}" for number in range(9)]
+    files = {f"wiki/gauges/{name}.md": "Text.\n" for name in names}
+    shown = "".join(f"- [[{name}]]\n" for name in names[:7])
+    files["wiki/index.md"] = f"{shown}- [[by-year]]\n"
+    files["wiki/by-year.md"] = "".join(f"- [[{name}]]\n" for name in names[3:8])
+    found = lint(files, "unindexed-note", layout=WIKI)
+    assert [it.path for it in found] == ["wiki/gauges/gauge-8.md"]
+    files["wiki/by-year.md"] = "- [[gauge-7]]\n"
+    assert len(lint(files, "unindexed-note", layout=WIKI)) == 2
+
+
 def test_a_log_is_no_note_to_list(lint: Lint) -> None:
     files = {f"{name}.md": note("Text.", name) for name in (*TIDES, "work-session-log")}
     (found,) = lint({"MEMORY.md": f"{LISTED}- [Spring](spring.md)\n", **files}, "unindexed-note")

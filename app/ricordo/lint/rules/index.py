@@ -46,6 +46,8 @@ _LISTS = frozenset(("index.md", "_index.md", "memory.md", "readme.md"))
 """Names, in lower case, of files that list the others of a folder."""
 _FEWEST_OF_KIND = 3
 """Notes of a folder from which on what they have in common tells their kind."""
+_FEWEST_ON_PAGE = 8
+"""Notes of a folder from which on a page that links to most of them is a list of it."""
 _FEWEST_WORDS = 3
 """Words of a name by which an entry that links to no file is known to mean it."""
 _WRAPPED = re.compile(r"\s+(?!(?:[-*+]|\d{1,9}[.)])\s)\S")
@@ -174,7 +176,7 @@ def _record_name() -> re.Pattern[str]:
 def _find_unlisted(memory: Memory) -> frozenset[str]:
     """Return the paths of the notes that no index lists, means or names."""
     left_out = _find_unlisted_names(memory)
-    listed = memory.entries.keys() | _find_listed_in_folders(memory)
+    listed = memory.entries.keys() | _find_listed_in_folders(memory) | _find_listed_on_pages(memory)
     folders = _find_listed_folders(memory)
     astray = _list_words_astray(memory)
     nearest = NearestIndexes(memory)
@@ -211,6 +213,20 @@ def _find_listed_in_folders(memory: Memory) -> set[str]:
         if text.path != note.path
         and (text.path in memory.backlinks.get(note.path, ()) or text.names(note))
     }
+
+
+def _find_listed_on_pages(memory: Memory) -> set[str]:
+    """Return the paths of the notes that a page lists which an index leads to: one with links to
+    most notes of their folder.
+    """
+    sizes = Counter(note.path.rpartition("/")[0] for note in memory.notes)
+    listed: set[str] = set()
+    for page in memory.entries:
+        linked = {it.path for it in memory.links.get(page, ()) if it.target_kind is TargetKind.NOTE}
+        by_folder = Counter(path.rpartition("/")[0] for path in linked)
+        lists = {it for it, count in by_folder.items() if 2 * count > sizes[it] >= _FEWEST_ON_PAGE}
+        listed.update(path for path in linked if path.rpartition("/")[0] in lists)
+    return listed
 
 
 def _find_listed_folders(memory: Memory) -> tuple[str, ...]:
