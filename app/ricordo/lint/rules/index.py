@@ -5,9 +5,10 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from itertools import chain
 
 from ricordo.dates import find_day_in_title
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
@@ -164,7 +165,7 @@ def _is_opened(note: Note, context: RuleContext) -> bool:
     """Return whether a note is one that agents open without the index: one that their instructions
     name, or a log.
     """
-    return note.path in context.instructed or bool(_record_name().search(_spell_name(note.stem)))
+    return bool(_record_name().search(_spell_name(note.stem))) or note.path in context.instructed
 
 
 @cache
@@ -176,12 +177,12 @@ def _record_name() -> re.Pattern[str]:
 def _find_unlisted(memory: Memory) -> frozenset[str]:
     """Return the paths of the notes that no index lists, means or names."""
     left_out = _find_unlisted_names(memory)
-    listed = memory.entries.keys() | _find_listed_in_folders(memory) | _find_listed_on_pages(memory)
+    listed = memory.entries.keys() | _find_listed_in_folders(memory)
     folders = _find_listed_folders(memory)
     astray = _list_words_astray(memory)
     nearest = NearestIndexes(memory)
     texts = [NamingText(memory, index.note) for index in memory.indexes]
-    return frozenset(
+    unlisted = frozenset(
         note.path
         for note in memory.notes
         if nearest.find(note) is not None
@@ -194,6 +195,7 @@ def _find_unlisted(memory: Memory) -> frozenset[str]:
             or any(text.names(note) for text in texts)
         )
     )
+    return unlisted - _find_listed_on_pages(memory, unlisted)
 
 
 def _find_listed_in_folders(memory: Memory) -> set[str]:
@@ -215,13 +217,14 @@ def _find_listed_in_folders(memory: Memory) -> set[str]:
     }
 
 
-def _find_listed_on_pages(memory: Memory) -> set[str]:
-    """Return the paths of the notes that a page lists which an index leads to: one with links to
-    most notes of their folder.
+def _find_listed_on_pages(memory: Memory, paths: Iterable[str]) -> set[str]:
+    """Return those of `paths` that a page lists which an index leads to: one with links to most
+    notes of their folder.
     """
     sizes = Counter(note.path.rpartition("/")[0] for note in memory.notes)
+    linking = (memory.backlinks.get(path, ()) for path in paths)
     listed: set[str] = set()
-    for page in memory.entries:
+    for page in set(chain.from_iterable(linking)) & memory.entries.keys():
         linked = {it.path for it in memory.links.get(page, ()) if it.target_kind is TargetKind.NOTE}
         by_folder = Counter(path.rpartition("/")[0] for path in linked)
         lists = {it for it, count in by_folder.items() if 2 * count > sizes[it] >= _FEWEST_ON_PAGE}
