@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -20,6 +21,12 @@ _LARGEST = 1 << 20
 _IMPORT = compile_lazily(r"(?:^|(?<=\s))@((?:~/|\.{0,2}/)?[\w.-][\w./-]*\.md)(?![\w/-])")
 _COMMON_NAME = "AGENTS.md"
 """The name that many agents read."""
+_TOLD_LATER = tuple(
+    f"{folder}{kind}"
+    for folder in ("", ".*/")
+    for kind in ("commands/**/*.md", "skills/**/SKILL.md", "*/SKILL.md")
+)
+"""Files with what agents are told when they need it."""
 _MOST_FILES = 200
 """Files of one pattern that are looked at."""
 
@@ -243,6 +250,30 @@ def find_missing_imports_at_home(home: str) -> list[tuple[str, str]]:
         for name in names
         for path in _list_missing_imports(home, name, home)
     ]
+
+
+def read_instructions(project: str) -> str:
+    """Return the text of all that agents are told in a project: instruction files, commands and
+    skills.
+    """
+    patterns = (*(it for reader in load_readers() for it in reader.patterns), *_TOLD_LATER)
+    texts = (
+        read_plain_file(os.path.join(project, path), _LARGEST, follow=True)
+        for path in dict.fromkeys(_find(project, patterns))
+    )
+    return "\n".join((raw or b"").decode("utf-8", "replace") for raw in texts)
+
+
+def names_path(instructions: str, path: str) -> bool:
+    """Return whether instructions name the file at `path` of the project, or its end from any
+    folder on; a folder, with a `/` behind, only by the whole path.
+    """
+    *folders, name = path.split("/")
+    if not name:
+        return bool(re.search(rf"(?<![\w/~.-])(?:\./)?{re.escape(path)}", instructions))
+    ends = {"".join(f"{it}/" for it in folders[at:]) for at in range(len(folders) + 1)}
+    named = re.finditer(rf"([\w./~-]*){re.escape(name)}(?![\w-])", instructions)
+    return any(it[1].removeprefix("./") in ends for it in named)
 
 
 def _list_missing_imports(folder: str, name: str, home: str) -> list[str]:

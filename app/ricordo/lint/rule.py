@@ -93,6 +93,8 @@ class RuleContext:
     """Paths of the files that git encrypts or treats as binary."""
     conventions: Conventions = NO_CONVENTIONS
     """What is usual in the memory."""
+    instructed: Container[str] = frozenset()
+    """Paths of the notes that the instructions of the project name, so that agents open them."""
     around: tuple[str, ...] = ()
     """The roots of the git worktree in which the memory lies, and of its project."""
 

@@ -189,10 +189,16 @@ class Names:
 
     def _find_below(self, target: str) -> list[str]:
         """Return the paths of the files whose last folders and name are those of `target`, as
-        Obsidian finds them.
+        Obsidian finds them; else but for case, `-`, `_` and blanks, as for a name without folder.
         """
-        named = self.by_stem.get(normalize(target.rpartition("/")[2]), ())
-        return [path for path in named if path.endswith(f"/{target}.md")]
+        name = target.rpartition("/")[2]
+        end = f"/{target}.md"
+        named = self.by_stem.get(normalize(name), ())
+        if exact := [path for path in named if path.endswith(end)]:
+            return exact
+        fold = fold_name(end)
+        alike = self.by_fold.get(fold_name(name), ())
+        return [path for path in alike if fold_name(f"/{path}").endswith(fold)]
 
     def _without_prefix(self, target: str) -> str:
         """Return the target of a link without the longest prefix that means the memory itself."""

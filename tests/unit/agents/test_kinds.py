@@ -70,6 +70,41 @@ def test_an_empty_directory_is_recognised_by_its_path(tmp_path: Path, kind: str,
     assert recognise(build(tmp_path / name, "./")).kind == kind
 
 
+@pytest.mark.parametrize(
+    ("memory", "paths", "is_loaded"),
+    [
+        (".claude/memory", ["CLAUDE.md=Be brief.\n"], True),
+        ("docs/memory", ["CLAUDE.md=Be brief.\n"], True),
+        ("docs/memory", [f"docs/memory/a.md={CLAUDE_HEAD}"], True),
+        # no sign of Claude Code, or of another agent
+        ("docs/memory", ["docs/memory/a.md=text"], False),
+        (".agents/memory", ["CLAUDE.md=Be brief.\n"], False),
+        # instructions name it, whole or a file in it, by its path
+        (".claude/memory", ["CLAUDE.md=Read `.claude/memory/MEMORY.md` first.\n"], False),
+        (".claude/memory", ["AGENTS.md=See ./.claude/memory/pier.md.\n"], False),
+        (".claude/memory", [".claude/commands/start.md=Open .claude/memory/ first.\n"], False),
+        (".claude/memory", ["CLAUDE.md=It is in ~/.claude/memory/ at home.\n"], True),
+        ("memory", ["CLAUDE.md=Sum up in old-memory/ and docs/memory/.\n"], True),
+    ],
+)
+def test_only_an_index_that_no_instruction_names_has_limits(
+    tmp_path: Path, memory: str, paths: list[str], is_loaded: bool
+) -> None:
+    build(tmp_path, ".git/HEAD=ref: refs/heads/main\n", f"{memory}/MEMORY.md=- [A](a.md)\n", *paths)
+    layout = recognise(str(tmp_path / memory))
+    assert (layout.kind, layout.limits is not None) == ("claude", is_loaded)
+
+
+def test_an_index_outside_of_projects_has_limits(tmp_path: Path) -> None:
+    """Claude Code loads those below its own folder, whatever repository is around that."""
+    build(tmp_path, ".git/HEAD=ref: refs/heads/main\n", "AGENTS.md=Read projects/-srv/memory/.\n")
+    for root in ("projects/-srv/memory", "plain"):
+        build(tmp_path, f"{root}/MEMORY.md=- [A](a.md)\n")
+    assert recognise(str(tmp_path / "projects/-srv/memory")).limits is not None
+    (tmp_path / ".git/HEAD").unlink()
+    assert recognise(str(tmp_path / "plain")).limits is not None
+
+
 def test_a_sub_agents_memory_has_an_index_like_any_other(tmp_path: Path) -> None:
     root = fill(tmp_path / "agent-memory" / "reviewer")
     assert recognise(str(root)).get_role("MEMORY.md") is FileRole.INDEX

@@ -98,7 +98,7 @@ def test_an_entry_is_repointed_before_another_one_is_added(notebook: Open) -> No
     )
     plan = plan_fixes(book, book.read_snapshot(), unsafe=False)
     assert texts(plan) == {"MEMORY.md": "- [Tides](tides_now.md) — port\n"}
-    assert {it.rule for it in plan.fixed} >= {"index-missing-file", "unindexed-note"}
+    assert {it.rule for it in plan.fixed} >= {"index-missing-file"}
     assert plan.unfixed == ()
 
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ricordo import git
 from ricordo.agents.agent import Agent, MemoryPlace
 from ricordo.agents.claude.folder import (
     LONGEST_SLUG,
@@ -17,6 +18,7 @@ from ricordo.agents.workplace import Workplace
 from ricordo.memory.frontmatter import parser as frontmatter
 from ricordo.memory.layout import Layout, Limits
 from ricordo.storage.foreign_file import list_subfolders, read_plain_file
+from ricordo.storage.reader import list_names
 
 AGENT = Agent("claude", "Claude Code")
 SUB_AGENTS = "subagents"
@@ -41,6 +43,9 @@ AUTO_MEMORY = Layout(
     given_to=AGENT.name,
     recall_rank=0,
 )
+
+FOLDER_OF_PROJECT = replace(AUTO_MEMORY, limits=None)
+"""A folder of a project in the form of an auto memory, whose files agents open as any others."""
 
 SUB_AGENT_MEMORY = replace(
     AUTO_MEMORY,
@@ -174,6 +179,8 @@ def _folder_name(memory: MemoryPlace) -> str:
 
 _LARGEST_FRONTMATTER = 64 * 1024
 _ENOUGH_NOTES = 16
+_OF_CLAUDE = frozenset((".claude/", "CLAUDE.md", "CLAUDE.local.md"))
+"""Names in a project that show that Claude Code works there."""
 
 
 def is_in_agent_folder(root: str, names: frozenset[str]) -> bool:
@@ -184,6 +191,30 @@ def is_in_agent_folder(root: str, names: frozenset[str]) -> bool:
 def has_index(root: str, names: frozenset[str]) -> bool:
     """Say whether a directory with these `names` in it has the index of an auto memory."""
     return AUTO_MEMORY.index_name in names
+
+
+def is_read_as_files(root: str, names: frozenset[str]) -> bool:
+    """Say whether a directory has the index of an auto memory and Claude Code loads none of it: one
+    in a project where no other sign of Claude Code is, or in the hidden folder of another agent, or
+    that the project's instructions name by its path, so that agents open it.
+    """
+    above = os.path.dirname(os.path.dirname(root))
+    top = git.find_top_level(root)
+    if not has_index(root, names) or top in (None, root) or os.path.basename(above) == "projects":
+        return False
+    assert top is not None
+    # imported here: few memories lie in a project
+    from ricordo.agents.instruction_files import names_path, read_instructions
+
+    path = os.path.relpath(root, top)
+    if AGENT.name not in path.lower():
+        is_of_other = any(part.startswith(".") for part in path.split("/"))
+        has_sign = has_frontmatter(root, names - {AUTO_MEMORY.index_name}) or not list_names(
+            top
+        ).isdisjoint(_OF_CLAUDE)
+        if is_of_other or not has_sign:
+            return True
+    return names_path(read_instructions(top), f"{path}/")
 
 
 def has_folder_name(root: str, names: frozenset[str]) -> bool:

@@ -16,7 +16,13 @@ from ricordo.agents.claude.folder import (
     find_installation,
     make_slug,
 )
-from ricordo.agents.claude.location import AGENT, AUTO_MEMORY, SUB_AGENT_MEMORY, SUB_AGENTS
+from ricordo.agents.claude.location import (
+    AGENT,
+    AUTO_MEMORY,
+    FOLDER_OF_PROJECT,
+    SUB_AGENT_MEMORY,
+    SUB_AGENTS,
+)
 from ricordo.agents.support import AgentSupport, LayoutMark, Survey
 from ricordo.agents.transcripts.sources import (
     SessionFilter,
@@ -71,9 +77,10 @@ class ClaudeSupport(AgentSupport):
     """Claude Code."""
 
     agent = AGENT
-    layouts = (AUTO_MEMORY, SUB_AGENT_MEMORY)
+    layouts = (AUTO_MEMORY, FOLDER_OF_PROJECT, SUB_AGENT_MEMORY)
     marks = (
         LayoutMark(80, location.is_in_agent_folder, SUB_AGENT_MEMORY),
+        LayoutMark(76, location.is_read_as_files, FOLDER_OF_PROJECT),
         LayoutMark(75, location.has_index, AUTO_MEMORY),
         LayoutMark(70, location.has_folder_name, AUTO_MEMORY),
         LayoutMark(20, location.has_frontmatter, AUTO_MEMORY),

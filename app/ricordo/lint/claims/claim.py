@@ -221,7 +221,7 @@ def _find_distance_of_note(note: Note, first_of_body: int) -> _Distance:
     first = next((text for text in body if not HEADING.match(text)), "")
     if any(_fixed().match(lower_text(text)) for text in (status, note.description, first)):
         distance |= _Distance.FIXED
-    banner = lower_text(_find_banner(note))
+    banner = lower_text(find_banner(note))
     if banner and (_fixed().search(banner) or _superseded().search(banner)):
         distance |= _Distance.PAST
     return distance
@@ -240,11 +240,11 @@ def _is_decision(note: Note, status: str) -> bool:
     return is_settled and bool(is_dated)
 
 
-def _find_banner(note: Note) -> str:
+def find_banner(note: Note) -> str:
     """Return the quoted lines above the text of a note, which its writer mostly put there later; ""
     where there are none.
     """
-    lines = (it.strip() for it in note.body.split("\n"))
+    lines = (it.strip() for it in note.body.split("\n", _LONGEST_HEAD)[:_LONGEST_HEAD])
     banner = takewhile(lambda it: not it or it[0] in ">#", lines)
     return "\n".join(it.lstrip("> ") for it in banner if it.startswith(">"))
 

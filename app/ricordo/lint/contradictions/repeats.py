@@ -145,7 +145,10 @@ _build_shingles = lru_cache(maxsize=256)(build_shingles)
 
 
 def is_generated(note: Note) -> bool:
-    """Return whether a note says at its beginning that a program makes it."""
+    """Return whether a note says at its beginning, or by a field, that a program makes it."""
+    fields = note.frontmatter.fields.items()
+    if any(value and key.lower().startswith("generated") for key, value in fields):
+        return True
     return bool(_generated().search(lower_text(note.body[:_BEGINNING])))
 
 

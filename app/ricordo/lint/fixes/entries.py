@@ -177,7 +177,7 @@ class MissingEntries:
         with no other text: no rule on what belongs into it or who writes it.
         """
         index, load = self._index, self._memory.load
-        if index is not self._memory.index or load.limits is None or load.cut_at_line is not None:
+        if index is not self._memory.index or load.cut_at_line is not None:
             return False
         listed = {entry.line for entry in index.entries if entry.form is EntryForm.BULLET}
         plain = all(

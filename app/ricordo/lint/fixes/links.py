@@ -71,14 +71,12 @@ class LinkTargets:
 
     @cached_property
     def _unknown_folders(self) -> Counter[str]:
-        others = self._memory.others
-        places = chain.from_iterable(self._memory.links_without_file.values())
-        folders = (
-            _first_folder(resolved)
-            for resolved in places
-            if resolved.target_kind is TargetKind.MISSING
-        )
-        return Counter(folder for folder in folders if folder and folder not in others)
+        every = list(chain.from_iterable(self._memory.links.values()))
+        astray = (TargetKind.MISSING, TargetKind.EXTERNAL, TargetKind.OUTSIDE)
+        known = {_first_folder(it) for it in every if it.target_kind not in astray}
+        known |= {*self._memory.others, self._memory.root.rpartition("/")[2]}
+        folders = (_first_folder(it) for it in every if it.target_kind is TargetKind.MISSING)
+        return Counter(folder for folder in folders if folder and folder not in known)
 
     def is_wanted(self, file: Note, resolved: ResolvedLink) -> bool:
         """Return whether the missing target of a link of `file` is wanted, so that the link must

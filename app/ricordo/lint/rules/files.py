@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ricordo.dates import find_day_in_title
 from ricordo.lint.claims.claim import is_of_past
 from ricordo.lint.finding import Fix, Severity
+from ricordo.lint.fixes.frontmatter import find_cut_value
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.lint.rules.index import is_superseded
 from ricordo.memory.change import Convert, Retire
@@ -114,7 +115,9 @@ def _naming(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     keys = memory.layout.title_keys
     stated = [bool(note.frontmatter.get_first(keys)) for note in memory.notes]
     superseded = [_is_superseded(note) for note in memory.notes]
-    return memory.names, memory.links, stated, superseded, context.conventions.apart
+    shared = (paths for paths in memory.names.by_name.values() if len(paths) > 1)
+    cut = [find_cut_value(memory.by_path[path])[1] for paths in shared for path in paths]
+    return memory.names, memory.links, stated, superseded, cut, context.conventions.apart
 
 
 @memory_rule("duplicate-name", Severity.WARNING, "two notes with the same name", depends_on=_naming)
@@ -125,14 +128,20 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
     """
     by_name: dict[str, list[Note]] = {}
     for note in memory.notes:
-        is_page = note.role is FileRole.NOTE and not context.conventions.is_apart(note.path)
+        # the name of a page about its folder begins with `_`
+        is_of_memory = note.role is FileRole.NOTE and not note.stem.startswith("_")
+        is_page = is_of_memory and not context.conventions.is_apart(note.path)
         if is_page and not _is_superseded(note):
             by_name.setdefault(note.name.strip(), []).append(note)
     shared = {name: notes for name, notes in by_name.items() if len(notes) > 1}
     linked = _find_unclear_links(memory, shared) if shared else {}
     for name, notes in shared.items():
         link = linked.get(name)
-        stated = [note for note in notes if note.frontmatter.get_first(memory.layout.title_keys)]
+        keys = memory.layout.title_keys
+        if all(find_cut_value(note)[1] in keys for note in notes):
+            # `frontmatter-invalid` reports that YAML ends their names early
+            continue
+        stated = [note for note in notes if note.frontmatter.get_first(keys)]
         if link is None and len(stated) < 2:
             # the folder tells such files apart
             continue
@@ -150,6 +159,7 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
         is_series = len(days) >= max(2, len(same) - 1) or (is_numbered and _differ(same, _stem))
         # the name that a link has, or what it is a page of, and the folder tell such notes apart
         is_clear = _differ(same, _folder) and (_differ(same, _stem) or _differ(same, _type))
+        is_name = any(map(str.isalpha, name))
         yield RuleResult(
             0,
             message,
@@ -157,7 +167,9 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             (*paths, *more, *((f"{link} links to it",) if link else ())),
             second.path,
             # the notes of a series have one name and the day in that of their file
-            at_most=Severity.INFO if link is None and (is_series or is_clear) else Severity.WARNING,
+            at_most=Severity.INFO
+            if not is_name or (link is None and (is_series or is_clear))
+            else Severity.WARNING,
         )
 
 

@@ -31,7 +31,7 @@ from ricordo.lint.fixes.frontmatter import (
 )
 from ricordo.lint.prose import find_field_line
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
-from ricordo.lint.rules.index import is_named
+from ricordo.lint.rules.index import NamingText
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import list_number_forms
@@ -207,7 +207,7 @@ def _is_placed(note: Note, memory: Memory) -> bool:
         note.path in memory.entries
         or "/" in note.path.removeprefix(f"{memory.layout.page_folder}/")
         or bool(guess_type(note, memory.layout.types))
-        or any(is_named(memory, index.note.text, note) for index in memory.indexes)
+        or any(NamingText(memory, index.note).names(note) for index in memory.indexes)
     )
 
 

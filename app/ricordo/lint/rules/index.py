@@ -5,12 +5,14 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
+from itertools import chain
 
 from ricordo.dates import find_day_in_title
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
+from ricordo.lint.claims.claim import find_banner
 from ricordo.lint.contradictions.repeats import is_generated
 from ricordo.lint.contradictions.statements import extract_content_words
 from ricordo.lint.conventions import Conventions
@@ -31,7 +33,7 @@ from ricordo.memory.index import Entry, EntryForm, Load, MemoryIndex, strip_inde
 from ricordo.memory.layout import FileRole
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import TargetKind, fold_name, normalize
+from ricordo.memory.names import ResolvedLink, TargetKind, list_aliases, normalize
 from ricordo.memory.note import Note, get_stem
 from ricordo.patterns import compile_lazily
 
@@ -41,12 +43,12 @@ _MANY_OF_A_NAME = 3
 """Files of one name from which an index that lists none of them leaves them out on purpose."""
 _SHARE_MISSING = 0.2
 """The part of the notes from which their missing entries are one finding."""
-_SAME_TOPIC = 0.5
-"""The part of the words of an entry that one on the same topic has."""
 _LISTS = frozenset(("index.md", "_index.md", "memory.md", "readme.md"))
 """Names, in lower case, of files that list the others of a folder."""
 _FEWEST_OF_KIND = 3
 """Notes of a folder from which on what they have in common tells their kind."""
+_FEWEST_ON_PAGE = 8
+"""Notes of a folder from which on a page that links to most of them is a list of it."""
 _FEWEST_WORDS = 3
 """Words of a name by which an entry that links to no file is known to mean it."""
 _WRAPPED = re.compile(r"\s+(?!(?:[-*+]|\d{1,9}[.)])\s)\S")
@@ -59,6 +61,8 @@ _NAMED_FOLDER = compile_lazily(
     re.MULTILINE,
 )
 """An item or a row that begins with the name of a folder."""
+_PHRASE = compile_lazily(r"\w\W+\w|\d|[\u3040-\u30ff\u3400-\u9fff]{4}")
+"""What is in a name that is no plain word: several words, a number, a phrase without blanks."""
 LISTED_FORMS = frozenset((EntryForm.BULLET, EntryForm.ROW))
 """The forms in which an index lists a note; prose only mentions it."""
 
@@ -74,22 +78,39 @@ def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleRes
                 entry.link.is_wikilink and entry.form not in LISTED_FORMS
             ):
                 continue
-            if memory.resolve_entry(index, entry).target_kind is not TargetKind.MISSING:
+            resolved = memory.resolve_entry(index, entry)
+            if resolved.target_kind is not TargetKind.MISSING:
                 continue
-            page = find_project_page(context.evidence, index.note, entry.link)
-            if page and entry.link.is_wikilink:
+            if page := find_project_page(context.evidence, index.note, entry.link):
                 yield report_project_page(index.note, entry.link, page, entry.text)
                 continue
+            to, _ = meant.find_note(resolved)
+            hint = f" Did you mean {to}?" if to else ""
             message = f"Entry “{entry.title}” links to a missing file: {entry.link.target}."
             yield RuleResult(
                 entry.line,
-                message,
+                f"{message}{hint}",
                 entry.link.target,
                 (entry.text,),
                 index.path,
                 fix_missing_file(memory, meant, index, entry),
-                at_most=Severity.INFO if is_to_come(index.note, entry.link) else Severity.ERROR,
+                at_most=judge_broken_link(memory, meant, index.note, resolved),
             )
+
+
+def judge_broken_link(
+    memory: Memory, meant: LinkTargets, file: Note, resolved: ResolvedLink
+) -> Severity:
+    """Return how bad it is at most that a link has no file: little where the file is to come, where
+    several links, or the label of this one, show that it is elsewhere, or a program writes them.
+    """
+    link = resolved.link
+    label, name = link.label.strip("`"), posixpath.basename(link.target)
+    folder = posixpath.dirname(posixpath.join(memory.root, link.target))
+    is_named_elsewhere = label.endswith(f"/{name}") and not f"{folder}/{name}".endswith(f"/{label}")
+    is_elsewhere = is_named_elsewhere or meant.is_relative_elsewhere(resolved)
+    is_meant = is_elsewhere or is_to_come(file, link) or is_generated(file)
+    return Severity.INFO if is_meant else Severity.ERROR
 
 
 def report_project_page(file: Note, link: Link, page: str, line: str) -> RuleResult:
@@ -119,55 +140,62 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
     folder of which it lists half at most, and for raw sources.
     """
     broken = _find_broken_entries(memory)
-    unlisted = _find_unlisted(memory, broken) if memory.indexes else frozenset()
+    yield from broken.values()
+    unlisted = _find_unlisted(memory) - broken.keys() if memory.indexes else frozenset()
     for group in _group_by_index(memory, context.conventions, unlisted):
         missing = [note for note in group.notes if note.path in unlisted]
-        at_most = Severity.WARNING if group.is_listed else Severity.INFO
+        opened = {note.path for note in missing if _is_opened(note, context)}
         entries = MissingEntries(memory, group.index, missing, context.encrypted)
-        if len(missing) > max(_FEW_MISSING, _SHARE_MISSING * len(group.notes)):
+        at_most = Severity.WARNING if group.is_listed else Severity.INFO
+        wanted = [note for note in missing if note.path not in opened]
+        if len(wanted) > max(_FEW_MISSING, _SHARE_MISSING * len(group.notes)):
             fix = entries.fix_all(missing) if group.is_listed else None
             yield _report_incomplete(group, missing, fix, at_most)
             continue
         for note in missing:
-            if note.path in broken:
-                yield broken[note.path]
-                continue
             message = f"“{note.name}” is not listed in the index."
             why = entries.refuse(note)
             evidence = (f"no automatic entry: {why}",) if why else ()
+            severity = Severity.INFO if note.path in opened else at_most
             fix = entries.fix(note)
-            yield RuleResult(0, message, note.path, evidence, note.path, fix, at_most=at_most)
+            yield RuleResult(0, message, note.path, evidence, note.path, fix, at_most=severity)
 
 
-def _find_unlisted(memory: Memory, broken: Container[str]) -> frozenset[str]:
-    """Return the paths of the notes that no index lists, means or names; the paths `broken` are of
-    those that one means by what is no link.
+def _is_opened(note: Note, context: RuleContext) -> bool:
+    """Return whether a note is one that agents open without the index: one that their instructions
+    name, or a log.
     """
+    return bool(_record_name().search(_spell_name(note.stem))) or note.path in context.instructed
+
+
+@cache
+def _record_name() -> re.Pattern[str]:
+    """Return the pattern of the end of the name of a log."""
+    return re.compile(rf"(?:{build_alternation(list_expressions('probes', 'record'))})\Z")
+
+
+def _find_unlisted(memory: Memory) -> frozenset[str]:
+    """Return the paths of the notes that no index lists, means or names."""
     left_out = _find_unlisted_names(memory)
     listed = memory.entries.keys() | _find_listed_in_folders(memory)
     folders = _find_listed_folders(memory)
-    linked = {
-        fold_name(entry.link.target)
-        for index in memory.indexes
-        for entry in index.entries
-        if entry.link.is_wikilink
-    }
     astray = _list_words_astray(memory)
     nearest = NearestIndexes(memory)
-    return frozenset(
+    texts = [NamingText(memory, index.note) for index in memory.indexes]
+    unlisted = frozenset(
         note.path
         for note in memory.notes
-        if (index := nearest.find(note)) is not None
+        if nearest.find(note) is not None
         and not (
             note.path in listed
             or note.path.startswith(folders)
-            or fold_name(note.stem) in linked  # of several files of a name, each may be meant
             or note.stem in left_out
             or is_superseded(note)
             or _is_meant(note, astray)
-            or (note.path not in broken and is_named(memory, index.note.text, note))
+            or any(text.names(note) for text in texts)
         )
     )
+    return unlisted - _find_listed_on_pages(memory, unlisted)
 
 
 def _find_listed_in_folders(memory: Memory) -> set[str]:
@@ -175,18 +203,33 @@ def _find_listed_in_folders(memory: Memory) -> set[str]:
     like a list of it, where the kind of memory knows no index.
     """
     names = memory.layout.index_names | _LISTS
-    lists: dict[str, list[Note]] = {}
+    lists: dict[str, list[NamingText]] = {}
     for file in memory.files:
         folder, slash, name = file.path.rpartition("/")
         if slash and name.lower() in names:
-            lists.setdefault(folder, []).append(file)
+            lists.setdefault(folder, []).append(NamingText(memory, file))
     return {
         note.path
         for note in memory.notes
-        for file in lists.get(note.path.rpartition("/")[0], ())
-        if file is not note
-        and (file.path in memory.backlinks.get(note.path, ()) or is_named(memory, file.text, note))
+        for text in lists.get(note.path.rpartition("/")[0], ())
+        if text.path != note.path
+        and (text.path in memory.backlinks.get(note.path, ()) or text.names(note))
     }
+
+
+def _find_listed_on_pages(memory: Memory, paths: Iterable[str]) -> set[str]:
+    """Return those of `paths` that a page lists which an index leads to: one with links to most
+    notes of their folder.
+    """
+    sizes = Counter(note.path.rpartition("/")[0] for note in memory.notes)
+    linking = (memory.backlinks.get(path, ()) for path in paths)
+    listed: set[str] = set()
+    for page in set(chain.from_iterable(linking)) & memory.entries.keys():
+        linked = {it.path for it in memory.links.get(page, ()) if it.target_kind is TargetKind.NOTE}
+        by_folder = Counter(path.rpartition("/")[0] for path in linked)
+        lists = {it for it, count in by_folder.items() if 2 * count > sizes[it] >= _FEWEST_ON_PAGE}
+        listed.update(path for path in linked if path.rpartition("/")[0] in lists)
+    return listed
 
 
 def _find_listed_folders(memory: Memory) -> tuple[str, ...]:
@@ -207,11 +250,12 @@ def _find_listed_folders(memory: Memory) -> tuple[str, ...]:
 
 
 def is_superseded(note: Note) -> bool:
-    """Return whether a note begins its description, or its status, by saying that another one took
-    its place.
+    """Return whether a note begins its description, its status or what is quoted above its text by
+    saying that another one took its place.
     """
-    status = note.frontmatter.get_text("status")
-    return any(_superseded().match(lower_text(it)) for it in (status, note.description))
+    banner = find_banner(note).split("\n")
+    said = (note.frontmatter.get_text("status"), note.description, *banner)
+    return any(_superseded().match(lower_text(it)) for it in said)
 
 
 @cache
@@ -383,19 +427,61 @@ def _report_incomplete(
     return RuleResult(0, message, cause, evidence, group.index.path, fix, at_most=at_most)
 
 
-def is_named(memory: Memory, text: str, note: Note) -> bool:
-    """Return whether a text names the file of a note without a link: with its ending, in backticks,
-    by a name that is no plain word, or as all that a row or an item is about; in any way that means
-    no other note.
-    """
-    stem = note.stem
-    if stem not in text or len(memory.names.by_stem[normalize(stem)]) > 1:
-        return False
-    ending = r"(?:\.md)?" if not stem.isalpha() else r"\.md"
-    plain = re.escape(stem)
-    item = rf"^[ \t]*(?:[-*+]|\d+[.)]|\|)[ \t]+(?:\*\*)?{plain}(?:\*\*)?[ \t]*(?:[|:：]|[—–-]\s|$)"
-    named = rf"(?<![\w-]){plain}{ending}(?![\w-])|`{plain}`|{item}"
-    return bool(re.search(named, text, re.MULTILINE))
+class NamingText:
+    """The text of a file that may name notes, without its links to other ones."""
+
+    def __init__(self, memory: Memory, file: Note) -> None:
+        self._links = memory.links.get(file.path, ())
+        self._by_stem = memory.names.by_stem
+        self._file = file
+
+    @property
+    def path(self) -> str:
+        """The path of the file."""
+        return self._file.path
+
+    @cached_property
+    def _text(self) -> str:
+        parts, at = list[str](), 0
+        for resolved in self._links:
+            link = resolved.link
+            # a bare name may mean any of several files
+            is_clear = len(self._by_stem.get(normalize(get_stem(resolved.path)), ())) == 1
+            is_other = is_clear or not link.is_wikilink or "/" in link.target
+            if resolved.target_kind is TargetKind.NOTE and is_other and link.start >= at:
+                parts.append(self._file.text[at : link.start])
+                at = link.end
+        return "\n".join((*parts, self._file.text[at:]))
+
+    @cached_property
+    def _words(self) -> str:
+        return _spell_name(self._text)
+
+    def names(self, note: Note) -> bool:
+        """Return whether the text has a name of a note: its stem, a title or an alias. A plain word
+        is its name only with its ending, in backticks, in brackets, or as all that a row or an item
+        is about.
+        """
+        names = {note.stem, note.name, note.heading, *list_aliases(note)} - {""}
+        return any(map(self._has, names))
+
+    def _has(self, name: str) -> bool:
+        words = _spell_name(name)
+        if words not in self._words:
+            return False
+        if _PHRASE.search(words):
+            return bool(re.search(rf"(?<![^\W_]){re.escape(words)}(?![^\W_])", self._words))
+        plain = re.escape(name)
+        item = (
+            rf"^[ \t]*(?:[-*+]|\d+[.)]|\|)[ \t]+(?:\*\*)?{plain}(?:\*\*)?[ \t]*(?:[|:：]|[—–-]\s|$)"
+        )
+        named = rf"(?<![\w-]){plain}\.md(?![\w-])|`{plain}`|\[\[{plain}(?:[\]|#])|{item}"
+        return bool(re.search(named, self._text, re.MULTILINE | re.IGNORECASE))
+
+
+def _spell_name(text: str) -> str:
+    """Return a text in lower case with blanks for `-` and `_`."""
+    return normalize(lower_text(text)).replace("-", " ").replace("_", " ")
 
 
 def get_listed(memory: Memory, context: RuleContext) -> tuple[object, ...]:
@@ -412,8 +498,8 @@ def get_listed(memory: Memory, context: RuleContext) -> tuple[object, ...]:
 def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find listed entries of one index that link to the same place of the same note. Where several
     are in two sections of an index that costs no load, that is meant: what is important comes
-    first, and everything below. Entries of two titles with few words in common are for two topics
-    of the note.
+    first, and everything below. Entries whose titles tell of two topics or days of the note are
+    meant, too.
     """
     for index in memory.indexes:
         pairs = list(_find_listed_twice(memory, index))
@@ -423,7 +509,7 @@ def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[Rule
         is_loaded = index is memory.index and memory.layout.limits is not None
         is_slip = is_loaded or len(apart) == 1
         for path, first, entry in pairs:
-            is_meant = (id(entry) in apart and not is_slip) or _differ_in_topic(first, entry)
+            is_one = _are_of_one_topic(first.title, entry.title)
             message = f"Duplicate entry for {path}: also on line {first.line}."
             yield RuleResult(
                 entry.line,
@@ -432,17 +518,16 @@ def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[Rule
                 (first.text, entry.text),
                 index.path,
                 fix_duplicate_entry(index, first, entry),
-                at_most=Severity.INFO if is_meant else Severity.WARNING,
+                at_most=Severity.WARNING
+                if is_one and (is_slip or id(entry) not in apart)
+                else Severity.INFO,
             )
 
 
-def _differ_in_topic(first: Entry, second: Entry) -> bool:
-    """Return whether two entries have other titles and several words each, hardly any in common."""
-    if fold_name(first.title) == fold_name(second.title):
-        return False
-    words = [_split_name(it.text.replace(it.link.target, " ")) for it in (first, second)]
-    shared = len(words[0] & words[1])
-    return min(map(len, words)) >= _FEWEST_WORDS and shared < _SAME_TOPIC * min(map(len, words))
+def _are_of_one_topic(*titles: str) -> bool:
+    """Return whether one of two titles has all words of the other, and both the same day."""
+    few, many = sorted(map(_split_name, titles), key=len)
+    return few <= many and len({find_day_in_title(it) for it in titles}) == 1
 
 
 def _find_listed_twice(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str, Entry, Entry]]:
@@ -514,7 +599,9 @@ def index_over_budget(memory: Memory, context: RuleContext) -> Iterator[RuleResu
         return
     lines = index.note.text.split("\n")
     lost = [line for line in lines[load.cut_at_line - 1 :] if line.strip()]
-    cut = f"Entries from line {load.cut_at_line} on are not loaded."
+    has_entries = any(entry.line >= load.cut_at_line for entry in index.entries)
+    what = "Entries" if has_entries else "Lines"
+    cut = f"{what} from line {load.cut_at_line} on are not loaded."
     message = f"Index too long: {_describe_size(load, 1)}. {cut}"
     yield RuleResult(
         load.cut_at_line, message, lost[0] if lost else "", tuple(lost[:_SHOWN]), index.path

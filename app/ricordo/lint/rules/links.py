@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
 
 from ricordo.agents.registry import list_instruction_files
 from ricordo.dates import find_day_in_title
-from ricordo.lint.claims.claim import load_names
+from ricordo.lint.contradictions.repeats import is_generated
 from ricordo.lint.finding import Fix, Severity
-from ricordo.lint.fixes.links import LinkTargets, is_to_come, relink, remove_link
+from ricordo.lint.fixes.links import LinkTargets, relink, remove_link
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
 from ricordo.lint.rules.index import (
     LISTED_FORMS,
+    NamingText,
     NearestIndexes,
     find_project_page,
-    is_named,
+    judge_broken_link,
     report_project_page,
 )
 from ricordo.memory.layout import FileRole
@@ -31,22 +30,12 @@ from ricordo.patterns import compile_lazily
 _ASSETS = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".csv", ".tsv", ".json")
 _PATTERN = frozenset("<>{}*$…")
 """Characters of a path that is only an example of how paths look."""
-_FILE_ENDING = compile_lazily(r"\.[A-Za-z]\w{1,4}(?=\s|$)")
-_WORD = compile_lazily(r"[^\W\d_]{2}")
-_FEWEST_LINKS = 10
-"""Wikilinks with a note, from which they show the custom of a memory."""
-_MOST_PLACES = 8
-"""Further links to one missing note that are listed."""
-_USUAL = 0.9
-"""The share of the wikilinks that have a note where that is the custom."""
 _PROJECT_FILES = frozenset(
     f"{name.lower()}.md" for name in ("readme", "handoff", "changelog", *list_instruction_files())
 )
 _LOADED = frozenset(f"{name.lower()}.md" for name in ("memory", *list_instruction_files()))
 """The names of files that agents take orders from."""
 _MEMORY_FOLDERS = frozenset(("memory", "memories"))
-_PLACE_BEHIND = compile_lazily(r"\s*\(`?(?:~|\.{1,2}|[A-Za-z]:)?[/\\]")
-"""A path in brackets behind a link, which says where its target is."""
 _ENDING = compile_lazily(r"\.md\b")
 _NO_NAME = compile_lazily(r"[\s/`\"'(\[<|“«「]")
 _LONGEST_NAME = 255
@@ -71,28 +60,26 @@ def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
             if page := find_project_page(context.evidence, file, link):
                 yield report_project_page(file, link, page, _line(file, link))
                 continue
-            message = f"Broken link “{link.label}”: {link.target} does not exist."
+            to, _ = meant.find_note(resolved)
+            hint = f" Did you mean {to}?" if to else ""
             yield RuleResult(
                 link.line,
-                message,
+                f"Broken link “{link.label}”: {link.target} does not exist.{hint}",
                 link.target,
                 (_line(file, link),),
                 file.path,
                 _repair(memory, meant, file, resolved),
-                at_most=Severity.INFO if is_to_come(file, link) else Severity.ERROR,
+                at_most=judge_broken_link(memory, meant, file, resolved),
             )
 
 
 @memory_rule("wanted-note", Severity.WARNING, "a [[wikilink]] to a note that does not exist")
 def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find wikilinks to names that no note has, each name once a file. One that cannot mean any
-    other note may be intended, as is usual in wikis, unless nearly all wikilinks of an agent's
-    memory have their note: then it is reported once, where nothing says that the note is to come or
-    is elsewhere. One that names a page of the project is said to do so.
+    other note may be intended: the note is to come, or is elsewhere. One that names a page of the
+    project is said to do so.
     """
     meant = LinkTargets(memory, context.renamed)
-    is_usual = not context.layout.has_own_conventions and _has_notes_for_links(memory)
-    missing: dict[str, list[tuple[Note, Link]]] = defaultdict(list)
     for file, resolved in _without_repeats(_find_links(memory, TargetKind.MISSING)):
         link = resolved.link
         if not link.is_wikilink or file.role is FileRole.SUPPORT or _is_entry(memory, file, link):
@@ -101,12 +88,6 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
             yield report_project_page(file, link, page, _line(file, link))
             continue
         to = "" if meant.is_relative_elsewhere(resolved) else meant.find_misspelt(resolved)
-        is_absent = is_to_come(file, link) or bool(_PLACE_BEHIND.match(file.text, link.end))
-        is_told = _is_told(file, link)
-        is_wanted = is_usual and _is_note_name(link.target) and not (is_absent or is_told)
-        if not to and is_wanted:
-            missing[link.target].append((file, link))
-            continue
         message = f"Link to a note that does not exist: {link.target}."
         yield RuleResult(
             link.line,
@@ -115,41 +96,16 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
             (_line(file, link),),
             file.path,
             _correct_spelling(memory, file, resolved, to) if to else None,
-            at_most=Severity.WARNING if to and not is_told else Severity.INFO,
+            at_most=Severity.WARNING if to and not _is_told(file, link) else Severity.INFO,
         )
-    for target, ((file, link), *others) in missing.items():
-        message = f"Link to a note that does not exist: {target}."
-        also = (f"also in {other.path}:{it.line}" for other, it in others[:_MOST_PLACES])
-        yield RuleResult(link.line, message, target, (_line(file, link), *also), file.path)
 
 
 def _is_told(file: Note, link: Link) -> bool:
-    """Return whether a link is in a quotation, or in the record of a session or of a day."""
+    """Return whether a link is in a quotation, in the record of a session or of a day, or in what a
+    program writes.
+    """
     is_record = file.type.lower() == "session" or find_day_in_title(file.stem) is not None
-    return is_record or _line(file, link).startswith(">")
-
-
-def _is_note_name(target: str) -> bool:
-    """Return whether the target of a wikilink is neither a number, as that of a version, nor a
-    place in a file or a file of another kind, nor a word for any note, which an example has.
-    """
-    is_any = target.lower() in load_names("placeholder", "names")
-    is_file = bool(_FILE_ENDING.search(target.removesuffix(".md")))
-    return bool(_WORD.search(target)) and not is_any and not is_file
-
-
-def _has_notes_for_links(memory: Memory) -> bool:
-    """Return whether nearly all wikilinks of a memory, and nearly all its links, have their note:
-    so that it is no custom to link to what is still to be written, nor the memory a part of one.
-    """
-    every = list(chain.from_iterable(memory.links.values()))
-    return all(map(_is_usual, (every, [it for it in every if it.link.is_wikilink])))
-
-
-def _is_usual(links: Iterable[ResolvedLink]) -> bool:
-    kinds = Counter(it.target_kind for it in links)
-    found, missing = kinds[TargetKind.NOTE], kinds[TargetKind.MISSING]
-    return found >= _FEWEST_LINKS and found >= _USUAL * (found + missing)
+    return is_record or _line(file, link).startswith(">") or is_generated(file)
 
 
 @memory_rule("orphan-note", Severity.INFO, "a note that no index entry and no note links to")
@@ -168,21 +124,22 @@ def orphan_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     naming = _group_by_named(memory) if unlinked else {}
     for note in unlinked:
         files = naming.get(_NO_NAME.split(note.stem)[-1], ())
-        is_known = any(is_named(memory, it.text, note) for it in files if it is not note)
+        is_known = any(it.names(note) for it in files if it.path != note.path)
         if not is_known and (not note.is_readable or note.text.strip()):
             message = f"No index entry and no note links to “{note.name}”."
             yield RuleResult(0, message, note.path, (), note.path)
 
 
-def _group_by_named(memory: Memory) -> Mapping[str, list[Note]]:
+def _group_by_named(memory: Memory) -> Mapping[str, list[NamingText]]:
     """Return the files that tell of others by their names, by the last word of each such name."""
-    naming: dict[str, list[Note]] = {}
+    naming: dict[str, list[NamingText]] = {}
     for file in memory.files:
         text = file.text if file.role is not FileRole.SUPPORT else ""
+        naming_text = NamingText(memory, file)
         ends = (ending.start() for ending in _ENDING.finditer(text))
         names = (text[max(0, end - _LONGEST_NAME) : end] for end in ends)
         for word in {_NO_NAME.split(name)[-1] for name in names}:
-            naming.setdefault(word, []).append(file)
+            naming.setdefault(word, []).append(naming_text)
     return naming
 
 

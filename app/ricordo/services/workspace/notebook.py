@@ -104,6 +104,37 @@ class EncryptedFiles(Container[str]):
         return frozenset(paths)
 
 
+class InstructedNotes(Container[str]):
+    """Paths of files of a memory that the instructions of the repository around it name.
+
+    These are read when the first path is looked up.
+    """
+
+    def __init__(self, root: str) -> None:
+        """`root` is the directory of the memory; nothing is read yet."""
+        self._root = root
+
+    def __contains__(self, path: object) -> bool:
+        """Return whether the file at `path`, relative to the memory, is one of them."""
+        from ricordo.agents.instruction_files import names_path
+
+        return bool(self._text) and names_path(self._text, f"{self._place}{path}")
+
+    @cached_property
+    def _top(self) -> str:
+        return git.find_top_level(self._root) or ""
+
+    @cached_property
+    def _place(self) -> str:
+        return "" if self._top == self._root else f"{os.path.relpath(self._root, self._top)}/"
+
+    @cached_property
+    def _text(self) -> str:
+        from ricordo.agents.instruction_files import read_instructions
+
+        return read_instructions(self._top) if self._top else ""
+
+
 def summarize(place: MemoryPlace, snapshot: Snapshot) -> Summary:
     """Return the numbers of a snapshot in the form of `storage.summary_cache`; findings that take
     evidence are counted only if it was gathered.
@@ -530,6 +561,7 @@ class Notebook:
             retention,
             encrypted=self._encrypted,
             conventions=self.learn_conventions(memory),
+            instructed=InstructedNotes(memory.root),
             around=tuple(filter(None, (git.find_top_level(self.place.root), self.place.project))),
         )
 
