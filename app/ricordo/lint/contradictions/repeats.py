@@ -149,7 +149,8 @@ def is_generated(note: Note) -> bool:
     fields = note.frontmatter.fields.items()
     if any(value and key.lower().startswith("generated") for key, value in fields):
         return True
-    return bool(_generated().search(lower_text(note.body[:_BEGINNING])))
+    # emphasis is often set by `_`, which is part of a word
+    return bool(_generated().search(lower_text(note.body[:_BEGINNING]).replace("_", " ")))
 
 
 @cache
