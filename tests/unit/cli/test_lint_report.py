@@ -248,6 +248,7 @@ def test_the_numbers_of_each_form_agree(project: Path, capsys: Printed) -> None:
     for number, size in enumerate((*(1,) * 8, *(9,) * 4, 60)):
         body = "".join(f"Line {at} of {number} is long.\n" for at in range(size * 50))
         (project / f"three/{number}.md").write_text(note_text(f"n{number}", body))
+    (project / "three/MEMORY.md").open("a").write("- [Longest](12.md) — hook\n")
     sizes = "--select", "oversized-note"
     by_rule = lint(capsys, "three", *sizes, "--statistics").splitlines()
     counted = [line.split()[:2] for line in by_rule if "oversized-note" in line]
