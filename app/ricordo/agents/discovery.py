@@ -148,7 +148,7 @@ class _FolderSearch:
             return has_notes(folder.path)
         if folder.depth > 1 and not (folder.depth == 2 and folder.above in DOCS_NAMES):
             return False
-        if {f"{inner}/" for inner in subfolders} >= _WHOLE_WIKI:
+        if {f"{inner.lower()}/" for inner in subfolders} >= _WHOLE_WIKI:
             return True
         if _WIKI.fullmatch(name):
             return has_notes(folder.path)

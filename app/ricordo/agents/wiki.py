@@ -44,6 +44,10 @@ WIKI = Layout(
 WHOLE_WIKI = replace(WIKI, has_only_pages=True)
 """A wiki with raw sources and pages side by side, often in a repository with other files."""
 
+CAPITAL_WIKI = replace(
+    WHOLE_WIKI, source_folder=SOURCES.capitalize(), page_folder=PAGES.capitalize()
+)
+"""The same in `Raw` and `Wiki`, as many vaults of Obsidian have it."""
 
 ROOT_WIKI = replace(WIKI, source_folder="", has_only_pages=True, has_page_folders=True)
 """A wiki with its index beside several folders of pages, `wiki-en` and `wiki-ru`."""
@@ -52,7 +56,7 @@ _PAGE_FOLDER = re.compile(rf"{PAGES}[-_.].+/")
 
 def is_wiki(names: frozenset[str]) -> bool:
     """Say whether a directory with these `names` in it is an LLM wiki."""
-    return _is_whole(names) or "_index.md" in names or {"index.md", "log.md"} <= names
+    return _find_whole(names) is not None or "_index.md" in names or {"index.md", "log.md"} <= names
 
 
 def find_whole_wiki(root: str) -> str:
@@ -60,7 +64,8 @@ def find_whole_wiki(root: str) -> str:
     sources, or beside their index, the folder of both, else `root` itself.
     """
     above, name = os.path.split(root)
-    if name == PAGES and _is_whole(list_names(above)):
+    whole = _find_whole(list_names(above))
+    if whole is not None and name == whole.page_folder:
         return above
     return above if _PAGE_FOLDER.fullmatch(f"{name}/") and is_root_wiki(list_names(above)) else root
 
@@ -68,8 +73,8 @@ def find_whole_wiki(root: str) -> str:
 def find_in_project(project: str) -> list[MemoryPlace]:
     """Return the wikis of a project: itself, or the folders in which wikis are usually kept."""
     names = list_names(project)
-    if _is_whole(names):
-        return [MemoryPlace(project, WHOLE_WIKI, project, "raw sources and a wiki side by side")]
+    if (whole := _find_whole(names)) is not None:
+        return [MemoryPlace(project, whole, project, "raw sources and a wiki side by side")]
     if is_root_wiki(names):
         return [MemoryPlace(project, ROOT_WIKI, project, "an index beside folders of a wiki")]
     return [
@@ -79,8 +84,14 @@ def find_in_project(project: str) -> list[MemoryPlace]:
     ]
 
 
-def _is_whole(names: frozenset[str]) -> bool:
-    return {f"{SOURCES}/", f"{PAGES}/"} <= names
+def _find_whole(names: frozenset[str]) -> Layout | None:
+    """Return the layout of a directory with these `names` in it, if it has raw sources and pages
+    side by side.
+    """
+    for layout in (WHOLE_WIKI, CAPITAL_WIKI):
+        if {f"{layout.source_folder}/", f"{layout.page_folder}/"} <= names:
+            return layout
+    return None
 
 
 def is_root_wiki(names: frozenset[str]) -> bool:
@@ -92,10 +103,13 @@ def is_root_wiki(names: frozenset[str]) -> bool:
 class WikiSupport(AgentSupport):
     """LLM wikis."""
 
-    layouts = (WIKI, WHOLE_WIKI, ROOT_WIKI)
+    layouts = (WIKI, WHOLE_WIKI, CAPITAL_WIKI, ROOT_WIKI)
     marks = (
-        LayoutMark(52, lambda root, names: is_root_wiki(names) and not _is_whole(names), ROOT_WIKI),
-        LayoutMark(51, lambda root, names: _is_whole(names), WHOLE_WIKI),
+        LayoutMark(
+            52, lambda root, names: is_root_wiki(names) and not _find_whole(names), ROOT_WIKI
+        ),
+        LayoutMark(51, lambda root, names: _find_whole(names) == WHOLE_WIKI, WHOLE_WIKI),
+        LayoutMark(51, lambda root, names: _find_whole(names) == CAPITAL_WIKI, CAPITAL_WIKI),
         LayoutMark(50, lambda root, names: is_wiki(names), WIKI),
     )
 

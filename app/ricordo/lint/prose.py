@@ -151,7 +151,7 @@ def _split_statements(note: Note) -> Iterator[ProseBlock]:
         yield ProseBlock(find_field_line(note, "description"), note.description[:MAX_STATEMENT])
     lines: list[str] = []
     start = 0
-    for number, line in _prose_lines(note):
+    for number, line in list_prose_lines(note):
         if lines and (_NEW_STATEMENT.match(line) or number != start + len(lines)):
             yield ProseBlock(start, "\n".join(lines)[:MAX_STATEMENT])
             lines = []
@@ -162,7 +162,7 @@ def _split_statements(note: Note) -> Iterator[ProseBlock]:
         yield ProseBlock(start, "\n".join(lines)[:MAX_STATEMENT])
 
 
-def _prose_lines(note: Note) -> Iterator[tuple[int, str]]:
+def list_prose_lines(note: Note) -> Iterator[tuple[int, str]]:
     """Yield the lines of the body with their numbers, without code fences and quoted lines."""
     fence = ""
     first = note.text.count("\n", 0, note.frontmatter.end) + 1

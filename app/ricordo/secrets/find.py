@@ -239,10 +239,11 @@ def find_secrets(text: str) -> list[Secret]:
     return _merge_overlapping(secrets)
 
 
-def is_evident(text: str, secret: Secret) -> bool:
+def is_evident(text: str, secret: Secret, *, in_example: bool = False) -> bool:
     """Return whether a secret of `text` surely is one: its format tells, or a program made it. A
     word beside “password” is mostly one of an example, a test or the sentence, a UUID the id of a
     thing. What is made to be given away is none: the key of a test, of a page or of a shared file.
+    Where it may be part of an example, only its format tells.
     """
     kind, value = secret.kind, text[secret.start : secret.end]
     if kind == SEED_PHRASE:
@@ -261,6 +262,8 @@ def is_evident(text: str, secret: Secret) -> bool:
         return not _WEB_KEY.search(around)
     if kind in load_rules().own_formats:
         return True
+    if in_example:
+        return False
     is_key = kind != "api-key" or bool(_KEY.fullmatch(value))
     return is_key and is_random(value) and not _PUBLIC.fullmatch(value)
 

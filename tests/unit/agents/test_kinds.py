@@ -121,6 +121,8 @@ def test_special_files_do_not_block(tmp_path: Path) -> None:
 
 
 def test_the_pages_of_a_wiki_belong_to_the_whole_of_it(tmp_path: Path) -> None:
+    vault = build(tmp_path / "vault", "Raw/a.md", "Wiki/a.md")
+    assert find_whole_wiki(f"{vault}/Wiki") == vault
     root = build(tmp_path, "raw/a.md", "wiki/index.md", "wiki/log.md")
     assert find_whole_wiki(f"{root}/wiki") == root
     assert find_whole_wiki(f"{root}/raw") == f"{root}/raw"
@@ -139,6 +141,8 @@ def test_the_pages_of_a_wiki_belong_to_the_whole_of_it(tmp_path: Path) -> None:
           FileRole.NOTE],
          ["wiki/index.md", "raw/_index.md", "wiki/log.md", "CLAUDE.md", "raw/a.md", "wiki/a.md"],
          "raw/ wiki/"),
+        ([FileRole.INDEX, FileRole.SOURCE, FileRole.SUPPORT, FileRole.NOTE],
+         ["index.md", "Raw/a.md", "Readers/a.md", "Wiki/a.md"], "Raw/ Wiki/"),
         ([FileRole.INDEX, FileRole.SUPPORT, FileRole.NOTE], ["Index.md", "README.md", "a.md"],
          "README.md"),
     ],

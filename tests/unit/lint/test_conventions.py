@@ -478,6 +478,7 @@ def test_a_field_that_the_schema_demands_is_missing_where_most_have_it(root: Pat
     (found,) = Linter({}, frozenset(("frontmatter-incomplete",))).run(memory, context)
     assert (found.path, found.message) == ("a.md", "Missing in the frontmatter: updated.")
     assert found.evidence == ("SCHEMA.md demands: updated",)
+    assert found.severity is Severity.INFO
     few = open_memory(root / "few", pages(6, "---\ntitle: NAME\n---\n\nText.\n"), WIKI)
     assert not ConventionLearner().learn(few, read_schema("SCHEMA.md", SCHEMA)).demanded
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.agents.wiki import WIKI
 from ricordo.lint.evidence import Evidence, NoteCommit
 from ricordo.lint.finding import Severity
 from ricordo.lint.linter import Linter
@@ -245,6 +246,34 @@ def test_only_an_order_against_the_owner_is_surely_none_of_his(
     lint: Lint, text: str, severity: Severity
 ) -> None:
     (found,) = lint({"a.md": note(text)}, "instruction-shaped")
+    assert found.severity is severity
+
+
+@pytest.mark.parametrize(
+    ("text", "severity"),
+    [
+        ("```\npassword: kW82mQx7Lr3T\n```", Severity.INFO),
+        ("> password: kW82mQx7Lr3T", Severity.INFO),
+        ("The password: kW82mQx7Lr3T", Severity.ERROR),
+        ("```\nghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8\n```", Severity.ERROR),
+    ],
+)
+def test_code_of_a_page_is_an_example(lint: Lint, text: str, severity: Severity) -> None:
+    (page,) = lint({"index.md": "x", "a.md": note(text)}, "secret", layout=WIKI)
+    assert page.severity is severity
+    (of_memory,) = lint({"a.md": note(text)}, "secret")
+    assert of_memory.severity is Severity.ERROR
+
+
+@pytest.mark.parametrize(
+    ("written", "severity"), [("2026-08-31", Severity.WARNING), ("2026-09-02", Severity.INFO)]
+)
+def test_what_is_written_in_a_month_may_be_its_state(
+    lint: Lint, written: str, severity: Severity
+) -> None:
+    (found,) = lint(
+        {"a.md": note("The pier opens in September 2026.", updated=written)}, "passed-date"
+    )
     assert found.severity is severity
 
 

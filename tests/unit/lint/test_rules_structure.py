@@ -146,6 +146,15 @@ SOUND = [
     # a folder that is listed as a whole
     ("unindexed-note", {"MEMORY.md": "- `charts/` — of the bay\n", "bay/charts/a.md": "x"}),
     ("unindexed-note", {"MEMORY.md": "- [Charts](charts/)\n", "charts/a.md": "x"}),
+    # the end of a path that a generator of sites fills in
+    (
+        "unindexed-note",
+        {"MEMORY.md": "- <a href=\"{{ '/bay/quay' | url }}\">Q</a>\n", "quay.md": "x"},
+    ),
+    (
+        "unindexed-note",
+        {"MEMORY.md": "- [B](b.md)\n", "b.md": "x", "a.md": "# DEPRECATED: delete\n"},
+    ),
     # another note has its name now
     *(
         ("duplicate-name", {"a.md": note("One."), "b.md": note("Two.", **said)})
@@ -671,6 +680,16 @@ def test_a_link_into_another_folder_means_no_note_of_its_name(lint: Lint) -> Non
         "Link to a note that does not exist: sessions/2026-05-17.",
         "Link to a note that does not exist: old/charts/piers. Did you mean pier?",
     }
+
+
+def test_a_link_means_neither_its_own_note_nor_one_with_a_longer_name(lint: Lint) -> None:
+    files = {
+        "feedback_pilots.md": note("See [[feedback_pilot]] and [[harbour-lights]].", "pilots"),
+        "harbour-lights-on.md": note("One.", "harbour-lights-on"),
+    }
+    found = lint(files, "wanted-note")
+    assert all(it.severity is Severity.INFO and "Did you mean" not in it.message for it in found)
+    assert len(found) == 2
 
 
 def test_link_with_the_title_of_an_entry_means_its_note(lint: Lint) -> None:

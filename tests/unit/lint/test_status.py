@@ -41,12 +41,15 @@ class Repository:
         written: str = "2026-09-20",
         index: str = "- [x](x.md)\n",
         memory: str = "memory",
+        least: Severity = Severity.WARNING,
     ) -> tuple[Finding, ...]:
-        """Return the findings on a note of `body`, last changed on the day `written`."""
+        """Return the findings from the severity `least` on of a note of `body`, last changed on the
+        day `written`.
+        """
         text = note_text("x", f"{body}\n").replace("  type:", f"  modified: {written}\n  type:")
         write_memory(self.folder / memory, {"MEMORY.md": index, "x.md": text})
         findings = self.open(memory).read_snapshot_with_evidence().findings
-        return tuple(it for it in findings if it.severity > Severity.INFO)
+        return tuple(it for it in findings if it.severity >= least)
 
     def open(self, memory: str = "memory") -> Notebook:
         """Return the notebook of a memory, with the rules on its project."""
@@ -669,7 +672,24 @@ def test_a_folder_that_code_works_with_may_be_empty(lost: Repository, is_used: b
     lost.commit("inbox", DAYS[1], **{"tide__inbox__one.csv": "1\n", "watch.py": code})
     git(lost.root, "rm", "--quiet", "tide/inbox/one.csv")
     lost.commit("Take the readings in", DAYS[2])
-    assert bool(lost.judge("New readings go to `tide/inbox/`.")) is not is_used
+    found = lost.judge("New readings go to `tide/inbox/`.", least=Severity.INFO)
+    assert bool(found) is not is_used
+
+
+@pytest.mark.parametrize(
+    ("name", "severity"),
+    [
+        ("gauge/level.py", Severity.WARNING),
+        ("gauge/", Severity.INFO),
+        ("level.py", Severity.INFO),
+    ],
+)
+def test_only_a_path_to_a_file_surely_means_one(
+    repository: Repository, name: str, severity: Severity
+) -> None:
+    _drop_gauge(repository)
+    (found,) = repository.judge(f"The level is in `{name}`.", least=Severity.INFO)
+    assert (found.rule, found.severity) == ("missing-path", severity)
 
 
 def test_files_of_another_repository_below_a_folder_are_not_missing(lost: Repository) -> None:

@@ -180,9 +180,17 @@ class _Spelling:
             known = [name for length in near for name in self._known.get((word[0], length), ())]
             # another number means another note
             self._answers[word] = [
-                name for name in find_similar(word, known, most) if _same_digits(name, word)
+                name
+                for name in find_similar(word, known, most)
+                if _same_digits(name, word) and not _is_part(*sorted((name, word), key=len))
             ]
         return self._answers[word]
+
+
+def _is_part(name: str, longer: str) -> bool:
+    """Return whether a name with several letters more, before or behind it, is another name."""
+    is_short = len(longer) - len(name) >= 2
+    return is_short and (longer.startswith(name) or longer.endswith(name))
 
 
 @lru_cache(maxsize=1)

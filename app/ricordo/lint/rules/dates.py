@@ -207,9 +207,17 @@ def _report_passed(
     day = statement.text[dated.start : dated.end]
     message = f"{day} has passed, but the note treats it as future."
     # a record of a day tells what was to come then
-    is_sure = written < dated.day and not _RECORD.match(note.stem)
+    is_sure = written < _find_first_day(dated, day) and not _RECORD.match(note.stem)
     at_most = Severity.WARNING if is_sure else Severity.INFO
     return RuleResult(line, message, quoted, (quoted, *also), at_most=at_most)
+
+
+def _find_first_day(dated: FoundDate, text: str) -> date:
+    """Return the day of a date, and the first one of a month: what is written in a month may be
+    the state of it.
+    """
+    is_day = any(int(number) == dated.day.day for number in re.findall(r"\d+", text))
+    return dated.day if is_day else dated.day.replace(day=1)
 
 
 def _is_future_tense(statement: ProseBlock, dated: FoundDate) -> bool:

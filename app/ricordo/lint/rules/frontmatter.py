@@ -134,7 +134,10 @@ def frontmatter_incomplete(note: Note, context: RuleContext) -> Iterator[RuleRes
         why = (
             (f"{conventions.schema} demands: {', '.join(demanded)}",) if conventions.schema else ()
         )
-        at_most = Severity.INFO if _has_own_form(note, context.layout) else Severity.WARNING
+        # a schema rarely says of which pages it demands a field
+        is_chosen_by = bool(missing) and not context.layout.has_own_conventions
+        is_needed = is_chosen_by and not _has_own_form(note, context.layout)
+        at_most = Severity.WARNING if is_needed else Severity.INFO
         yield RuleResult(1, message, fields, why * bool(demanded), fix=fix, at_most=at_most)
 
 

@@ -250,11 +250,11 @@ def _find_listed_folders(memory: Memory) -> tuple[str, ...]:
 
 
 def is_superseded(note: Note) -> bool:
-    """Return whether a note begins its description, its status or what is quoted above its text by
-    saying that another one took its place.
+    """Return whether a note begins its title, description, status or what is quoted above its text
+    by saying that another one took its place.
     """
     banner = find_banner(note).split("\n")
-    said = (note.frontmatter.get_text("status"), note.description, *banner)
+    said = (note.frontmatter.get_text("status"), note.description, note.heading, *banner)
     return any(_superseded().match(lower_text(it)) for it in said)
 
 
@@ -459,8 +459,8 @@ class NamingText:
 
     def names(self, note: Note) -> bool:
         """Return whether the text has a name of a note: its stem, a title or an alias. A plain word
-        is its name only with its ending, in backticks, in brackets, or as all that a row or an item
-        is about.
+        is its name only with its ending, in backticks, in brackets, at the end of a path, or as all
+        that a row or an item is about.
         """
         names = {note.stem, note.name, note.heading, *list_aliases(note)} - {""}
         return any(map(self._has, names))
@@ -475,7 +475,8 @@ class NamingText:
         item = (
             rf"^[ \t]*(?:[-*+]|\d+[.)]|\|)[ \t]+(?:\*\*)?{plain}(?:\*\*)?[ \t]*(?:[|:：]|[—–-]\s|$)"
         )
-        named = rf"(?<![\w-]){plain}\.md(?![\w-])|`{plain}`|\[\[{plain}(?:[\]|#])|{item}"
+        path = rf"/{plain}(?:\.md|/)?(?=[\"'#)\s])"
+        named = rf"(?<![\w-]){plain}\.md(?![\w-])|`{plain}`|\[\[{plain}(?:[\]|#])|{path}|{item}"
         return bool(re.search(named, self._text, re.MULTILINE | re.IGNORECASE))
 
 

@@ -88,6 +88,9 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
             yield report_project_page(file, link, page, _line(file, link))
             continue
         to = "" if meant.is_relative_elsewhere(resolved) else meant.find_misspelt(resolved)
+        if to == file.path:
+            # nobody links to what he writes
+            to = ""
         message = f"Link to a note that does not exist: {link.target}."
         yield RuleResult(
             link.line,

@@ -92,7 +92,15 @@ def missing_path(
         if verdict.kind is ClaimKind.PATH and verdict.outcome in _FAILED:
             message = verdict.problem or f"{verdict.claim} does not exist"
             hint = f" Did you mean {verdict.suggestion}?" if verdict.suggestion else ""
-            yield from _report(note, verdict, f"{message}.{hint}", _severity_of(note, verdict))
+            at_most = _severity_of(note, verdict) if _is_file(verdict.claim) else Severity.INFO
+            yield from _report(note, verdict, f"{message}.{hint}", at_most)
+
+
+def _is_file(path: str) -> bool:
+    """Return whether a path means one file: a name alone may be that of any, and a folder one that
+    comes back with its next file.
+    """
+    return "/" in path.strip("/") and not path.endswith("/")
 
 
 def _is_in_record(note: Note, verdict: Verdict) -> bool:

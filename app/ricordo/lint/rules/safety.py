@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ricordo.lexicon import Triggers, lower_text, read_words
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.lines import Splice, build_line_edits
-from ricordo.lint.prose import LineCounter, split_words, words_of_note
+from ricordo.lint.prose import LineCounter, list_prose_lines, split_words, words_of_note
 from ricordo.lint.rule import ALL_ROLES, RuleContext, RuleResult, note_rule
 from ricordo.memory.layout import FileRole
 from ricordo.memory.note import Note
@@ -127,6 +127,12 @@ class _Injection:
         return tuple(re.compile(part) for part in self._written.get("holds", ()))
 
 
+def _is_example(note: Note, line: int) -> bool:
+    """Return whether a line is in a code fence, or quoted."""
+    is_of_body = line > note.text.count("\n", 0, note.frontmatter.end)
+    return is_of_body and all(number != line for number, _ in list_prose_lines(note))
+
+
 @note_rule(
     "secret",
     Severity.ERROR,
@@ -149,7 +155,10 @@ def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
         fix = fix_secret(note, item, every)
         # what dots cut off is no use to anybody
         is_whole = not note.text.startswith(("...", "…"), item.end)
-        is_sure = is_whole and note.role is not FileRole.SOURCE and is_evident(note.text, item)
+        # what a page of a wiki quotes as code is about its subject
+        in_example = context.layout.has_own_conventions and _is_example(note, line)
+        is_known = is_evident(note.text, item, in_example=in_example)
+        is_sure = is_whole and note.role is not FileRole.SOURCE and is_known
         at_most = Severity.ERROR if is_sure else Severity.INFO
         yield RuleResult(line, message, digest.hexdigest(), evidence, fix=fix, at_most=at_most)
 
