@@ -48,6 +48,7 @@ BROKEN = [
         0,
     ),
     ("unindexed-note", {"MEMORY.md": "- ebb and flow\n", "ebb.md": "x"}, "ebb.md", 0),
+    ("unindexed-note", {"MEMORY.md": "# M\n", "a.md": "# Deprecated calls\n\nx"}, "a.md", 0),
     # its index lists the notes of the folder
     (
         "unindexed-note",

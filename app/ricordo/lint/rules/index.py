@@ -61,6 +61,8 @@ _NAMED_FOLDER = compile_lazily(
     re.MULTILINE,
 )
 """An item or a row that begins with the name of a folder."""
+_SAID_ALL = compile_lazily(r"\s*(?:[—–:;,.!()\[\]]|- |\Z)")
+"""What ends the words at the beginning of a title: no more of them follows."""
 _PHRASE = compile_lazily(r"\w\W+\w|\d|[\u3040-\u30ff\u3400-\u9fff]{4}")
 """What is in a name that is no plain word: several words, a number, a phrase without blanks."""
 LISTED_FORMS = frozenset((EntryForm.BULLET, EntryForm.ROW))
@@ -250,12 +252,15 @@ def _find_listed_folders(memory: Memory) -> tuple[str, ...]:
 
 
 def is_superseded(note: Note) -> bool:
-    """Return whether a note begins its title, description, status or what is quoted above its text
-    by saying that another one took its place.
+    """Return whether a note begins its description, status or what is quoted above its text by
+    saying that another one took its place, or its title by saying no more than that.
     """
     banner = find_banner(note).split("\n")
-    said = (note.frontmatter.get_text("status"), note.description, note.heading, *banner)
-    return any(_superseded().match(lower_text(it)) for it in said)
+    said = (note.frontmatter.get_text("status"), note.description, *banner)
+    if any(_superseded().match(lower_text(it)) for it in said):
+        return True
+    titles = (_superseded().match(lower_text(it)) for it in (note.heading, note.name))
+    return any(it is not None and _SAID_ALL.match(it.string, it.end()) for it in titles)
 
 
 @cache
