@@ -269,6 +269,8 @@ def names_path(instructions: str, path: str) -> bool:
     folder on; a folder, with a `/` behind, only by the whole path.
     """
     *folders, name = path.split("/")
+    if name not in instructions:
+        return False
     if not name:
         return bool(re.search(rf"(?<![\w/~.-])(?:\./)?{re.escape(path)}", instructions))
     ends = {"".join(f"{it}/" for it in folders[at:]) for at in range(len(folders) + 1)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -98,6 +98,11 @@ class Project:
         """Return whether any file of the project outside the memory contains `word`."""
         self.search_words((word,))
         return self._presence[word]
+
+    def has_any_word(self, words: Collection[str]) -> bool:
+        """Return whether any file of the project outside the memory contains one of `words`."""
+        self.search_words(words)
+        return any(self._presence[word] for word in words)
 
     def exists(self, path: str) -> bool | None:
         """Return what `ProjectTree.exists` returns."""

@@ -124,6 +124,8 @@ def list_spellings(word: str) -> tuple[str, ...]:
 def _list_cases(word: str) -> tuple[str, ...]:
     """Return a name of several words as other languages and layers write it."""
     parts = [it.lower() for it in _PART.findall(word)]
+    if not parts:
+        return ()
     joined = "".join(map(str.title, parts))
     snake = "_".join(parts)
     return snake, snake.upper(), "-".join(parts), joined, parts[0] + joined[len(parts[0]) :]
@@ -154,12 +156,12 @@ def check_symbol(
         return claim.to_unchecked(left_out)
     absent = f"no file of the project contains {word}"
     if project.tree.commit:
-        if _PART.search(word) and any(map(project.has_word, _list_cases(word))):
-            return None
         found = _find_former(claim, project, times)
         # what is not marked as code, or a plain word before brackets, may be any word
         is_telling = is_marked and _TELLING.fullmatch(word) is not None
         if found is None or not (found.is_own or is_telling):
+            return None
+        if project.has_any_word(_list_cases(word)):
             return None
         removed = project.history.find_removed(word, found.path)
         if not removed:
