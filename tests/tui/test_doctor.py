@@ -69,17 +69,16 @@ async def test_a_problem_is_shown_with_its_repair_which_ctrl_s_makes(
         await stage.paints("boat.md")
         assert source.joinpath("boat.md").exists()
         await stage.confirm()
-        await stage.wait_for(lambda: (target / "boat.md").exists(), "the repair")
+        await stage.wait_for(lambda: not (source / "boat.md").exists(), "the repair")
         assert (target / "boat.md").read_text().endswith(BODY)
-        assert not (source / "boat.md").exists()
         await stage.wait_for(
             lambda: screen.problem is not None and screen.problem.check != "worktree-memory",
             "the problem gone",
         )
         await stage.wait_for(lambda: "Done: move the notes" in stage.toasts)
         await stage.press("u")
-        await stage.wait_for(lambda: (source / "boat.md").exists(), "the repair undone")
-        assert not (target / "boat.md").exists()
+        await stage.wait_for(lambda: not (target / "boat.md").exists(), "the repair undone")
+        assert (source / "boat.md").exists()
         await stage.paints("1 with a repair")
         await stage.press("escape")
         await stage.shows(MainScreen)
