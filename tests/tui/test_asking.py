@@ -399,7 +399,7 @@ async def test_notes_are_checked_and_the_corrections_reviewed(
     async with choosing(root) as (stage, _):
         await stage.press("left")
         await wait_for_preview(stage)
-        await stage.press("5")
+        await stage.press("4")
         await stage.paints("The rules cannot check notes.")
         await stage.press("right")
         await wait_for_preview(stage)

@@ -215,11 +215,6 @@ def _find_scopes(notebook: Notebook, note: str) -> list[ScopeChoice]:
     scopes = [ScopeChoice(CurationScope(), "since last time", "messages that were not curated yet")]
     if note:
         scopes.append(ScopeChoice(CurationScope(note=note), "this note", note))
-    sessions = list_recent_sessions(notebook)
-    if sessions:
-        session = sessions[0]
-        last_title = f"“{session.shown}”, {format_day(session.ended)}"
-        scopes.append(ScopeChoice(get_scope(session), "the last session", last_title))
     scopes.append(
         ScopeChoice(CurationScope(everything=True), "everything", "all sessions from the first one")
     )
@@ -233,6 +228,12 @@ def _find_scopes(notebook: Notebook, note: str) -> list[ScopeChoice]:
     if note:
         checked = CurationScope(note=note, is_check=True)
         scopes.append(ScopeChoice(checked, "check this note", note))
+    # the last one, for sessions are read in the background: no other scope changes its number
+    sessions = list_recent_sessions(notebook)
+    if sessions:
+        session = sessions[0]
+        last_title = f"“{session.shown}”, {format_day(session.ended)}"
+        scopes.append(ScopeChoice(get_scope(session), "the last session", last_title))
     return scopes
 
 
