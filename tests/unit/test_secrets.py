@@ -252,6 +252,14 @@ def test_a_vendors_format_names_the_vendor() -> None:
     assert [found.kind for found in find_secrets(f"use {token}")] == ["github-token"]
 
 
+def test_data_as_text_has_no_format_within_it() -> None:
+    # a key that begins a line of it is still one
+    key = "EAA" + draw(Random(SEED), ALNUM, 180)
+    data = "+/" + draw(Random(SEED), ALNUM, 300)
+    assert [found.kind for found in find_secrets(f"use {key}{data}")] == ["social-token"]
+    assert find_secrets(f"{data}{key}{data[2:]}") == []
+
+
 def test_a_masked_text_has_nothing_more_to_mask(samples: list[Sample]) -> None:
     assert not [s.text for s in samples if "base64" not in s.family and find_secrets(mask(s.text))]
 

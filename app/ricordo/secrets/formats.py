@@ -70,7 +70,10 @@ def _find_formats(text: str, runs: list[tuple[int, int]]) -> Iterator[re.Match[s
     for run in runs:
         if text.startswith(_EMBEDDED, run[0] - len(_EMBEDDED)):
             continue
+        is_data = bool(_DATA.fullmatch(text, *run))
         for begin in _BEGIN.finditer(text, *run):
+            if is_data and begin.start() > run[0]:
+                break
             if begin.start() >= at and (match := token.match(text, begin.start())):
                 at = match.end()
                 yield match
@@ -93,6 +96,8 @@ _EMBEDDED = ";base64,"
 """The end of the head of an address that holds a picture: among so many characters any format is
 found by chance.
 """
+_DATA = compile_lazily(r"[A-Za-z0-9+/]{200,}={0,2}")
+"""Data without such a head, or a line of it, in which only the beginning may be a credential."""
 _REACH = 160
 """Characters before a name in which its value may be."""
 _LONGEST = 40

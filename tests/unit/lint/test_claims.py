@@ -208,6 +208,14 @@ def test_note_on_what_is_done_makes_no_claims(probe: Probe) -> None:
     assert probe("", text=text.replace("metadata:", "status: done\nmetadata:")) == ()
     live = text.replace("metadata:", "status: live since 2026-03-01\nmetadata:")
     assert probe("", text=live) != ()
+    body = "It is read on each start.\n\n## Loader\n\nThe loader is `tidepool/loader.py`."
+    for head, is_done in (
+        ("**Status:** Done", True),
+        ("状态：已完成", True),
+        ("Owner: Done", False),
+    ):
+        assert (probe(f"# Loading\n\n{head}\n{body}") == ()) is is_done
+    assert probe(f"{body}\n\nStatus: Done") != ()
 
 
 def test_finding_is_on_the_line_of_the_body(tmp_path: Path) -> None:

@@ -265,6 +265,15 @@ def test_reports_of_one_program_repeat_each_other_only_where_they_are_equal(
     assert names(pairs(open_memory(root, files))) == [("repeats", "a.md", "b.md")]
 
 
+def test_what_was_so_on_two_days_may_be_in_the_note_of_each(root: Path) -> None:
+    small, short = SAME.format("however small"), SAME.format("however short it may be")
+    days = ("log-2026-05-01", "log-2026-05-02")
+    files = {f"{day}.md": note_text(day, it) for day, it in zip(days, (small, short), strict=True)}
+    assert names(pairs(open_memory(root, files))) == [("may repeat", *sorted(files))]
+    files[f"{days[1]}.md"] = note_text(days[1], small)
+    assert names(pairs(open_memory(root, files))) == [("repeats", *sorted(files))]
+
+
 def test_three_copies_are_duplicates_of_each_other(root: Path) -> None:
     files = {f"{name}.md": note_text(name, SAME.format("ever")) for name in "abc"}
     assert len(pairs(open_memory(root, files))) == 3

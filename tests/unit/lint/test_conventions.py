@@ -314,6 +314,17 @@ def test_a_folder_has_its_own_conventions(root: Path) -> None:
     assert found.message == "The index does not list 5 of 5 notes in answers."
 
 
+def test_a_dated_note_is_of_another_kind_than_the_notes_that_the_index_lists(root: Path) -> None:
+    listed = "".join(f"- [page-{n}](page-{n}.md)\n" for n in range(6))
+    files = {
+        **pages(6, "Text.\n"),
+        "2026-05-01.md": "The day.\n",
+        "index.md": f"# Index of 2026-05-01\n\n{listed}",
+    }
+    (found,) = lint(root, files, "unindexed-note", layout=WIKI)
+    assert (found.path, found.severity) == ("2026-05-01.md", Severity.INFO)
+
+
 def test_the_page_of_a_folder_is_neither_index_nor_note(root: Path) -> None:
     files = {"index.md": "# Index\n\n- [a](a.md)\n", "a.md": "A.\n", "sub/index.md": "# Sub\n"}
     assert lint(root, files, "empty-note", "unindexed-note", layout=FOLDER) == ()

@@ -138,6 +138,7 @@ SOUND = [
     ("unindexed-note", {"MEMORY.md": "| a | b |\n|---|---|\n| ebb | low |\n", "ebb.md": "x"}),
     ("unindexed-note", {"MEMORY.md": "- **ebb** — low water\n", "ebb.md": "x"}),
     ("empty-note", {"a.md": note("Yes.")}),
+    ("empty-note", {"tides/tides.md": note("")}),
     ("dead-link", {"a.md": note("`[B](gone.md)` and [site](/blog/foo) and [c](src/app.py).")}),
     ("dead-link", {"a.md": note("See [the plan](docs/plan.md) of the project.")}),
     ("outside-memory", {"a.md": note("[site](/blog/foo), [web](https://x.org/a.md)")}),

@@ -48,7 +48,7 @@ _ABBREVIATION = compile_lazily(r"\b(?:e\.g|i\.e|z\.B|z\. B|p\.ex|vs|etc|cf|ca|Dr
 _DECISION = compile_lazily(r"(?<![^\W_])adr[-_ ]?\d+", re.IGNORECASE)
 """The number of an architecture decision record."""
 _SECTION = compile_lazily(r"#{2,6}\s|-{3,}\s*$")
-_FIELD = compile_lazily(r"[\s>*_|+-]*[^\W\d_][^:：.\n]{0,24}[:：][\W_]*(.*)")
+_FIELD = compile_lazily(r"[\s>*_|+-]*([^\W\d_][^:：.\n]{0,24})[:：][\W_]*(.*)")
 """A line with a label and its value."""
 _LONGEST_HEAD = 15
 """Lines."""
@@ -150,11 +150,27 @@ def is_report(note: Note) -> bool:
     """Return whether a note tells of the state at its time, as a report or a plan does, by its
     names, its folder, its type or its status.
     """
-    fields = (note.type, note.frontmatter.get_text("status"))
+    fields = (note.type, read_status(note))
     titles = (note.name, note.stem, note.path.rpartition("/")[0])
     plain = (lower_text(re.sub(r"[_\-/]", " ", it)) for it in titles)
     is_named = any(_words("report").search(it) for it in plain)
     return is_named or any(_words("report").match(lower_text(it)) for it in fields)
+
+
+def read_status(note: Note) -> str:
+    """Return the status of a note: from its frontmatter, or from a line with that label above its
+    sections; "" where neither is there.
+    """
+    if stated := note.frontmatter.get_text("status"):
+        return stated
+    fields = filter(None, map(_FIELD.match, _read_head(note)))
+    return next((it[2] for it in fields if _words("status").fullmatch(lower_text(it[1]))), "")
+
+
+def _read_head(note: Note) -> list[str]:
+    """Return the first lines of the text of a note, those above its sections."""
+    lines = note.body.lstrip().split("\n", _LONGEST_HEAD)[:_LONGEST_HEAD]
+    return list(takewhile(lambda it: not _SECTION.match(it), lines))
 
 
 def find_fixed_notes(memory: Memory) -> frozenset[str]:
@@ -211,7 +227,7 @@ def _find_distance_of_note(note: Note, first_of_body: int) -> _Distance:
     """Return how the names of a note, its fields and its first sentence set it apart."""
     titles = (note.name, note.stem, note.path.rpartition("/")[0])
     distance = reduce(or_, map(_find_distance, titles))
-    status = lower_text(note.frontmatter.get_text("status"))
+    status = lower_text(read_status(note))
     # a date in a status is when it came to be so: “live since 2026-03-01” tells of the present
     if _words("past").match(status) or _words("record").fullmatch(lower_text(note.type)):
         distance |= _Distance.PAST
@@ -233,10 +249,10 @@ def _is_decision(note: Note, status: str) -> bool:
     """
     if _DECISION.search(note.stem):
         return True
-    head = list(takewhile(lambda it: not _SECTION.match(it), note.body.lstrip().split("\n")))
-    values = [it[1] for line in head[:_LONGEST_HEAD] if (it := _FIELD.match(lower_text(line)))]
+    head = _read_head(note)
+    values = [it[2] for line in head if (it := _FIELD.match(lower_text(line)))]
     is_settled = any(_words("settled").match(it) for it in (status, *values))
-    is_dated = note.stated_date or any(any(find_dates(line)) for line in head[:_LONGEST_HEAD])
+    is_dated = note.stated_date or any(any(find_dates(line)) for line in head)
     return is_settled and bool(is_dated)
 
 

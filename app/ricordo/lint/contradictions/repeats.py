@@ -12,11 +12,13 @@ from functools import cache, lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
+from ricordo.dates import find_day_in_title
 from ricordo.lexicon import compile_part, lower_text
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.statements import NoteDigest, build_shingles
 from ricordo.lint.evidence import Relation
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 from ricordo.search.words import split_words, stem_word
 
 _LEAST_SHARED = 0.25
@@ -34,6 +36,7 @@ _LEAST_OWN = 0.25
 _SHORTEST_NAME = 4
 _BEGINNING = 600
 """Characters in which a note says that it is generated."""
+_DIGITS = compile_lazily(r"\d+")
 _CROWD = 20
 """Notes with one word triple from which on it is from a template."""
 
@@ -136,8 +139,17 @@ def compare_notes(
     again = sum(len(it.words) for it in said if any(_is_one(it, its) for its in heard)) / weight
     if shared >= _LEAST_SHARED and again >= _LEAST_SAID_AGAIN:
         begins_alike = any(_is_one(said[0], its) for its in heard)
-        return Relation.REPEATS if begins_alike else Relation.MAY_REPEAT
+        is_sure = one.body == other.body or (begins_alike and not _are_of_two_days(one, other))
+        return Relation.REPEATS if is_sure else Relation.MAY_REPEAT
     return Relation.MAY_REPEAT if again >= _IN_DOUBT * _LEAST_SAID_AGAIN else None
+
+
+def _are_of_two_days(*notes: Note) -> bool:
+    """Return whether nothing but a day tells the names of two notes apart: what was so on both is
+    in both.
+    """
+    names = {_DIGITS.sub("", note.stem) for note in notes}
+    return len(names) == 1 and len({find_day_in_title(note.stem) for note in notes} - {None}) == 2
 
 
 _build_shingles = lru_cache(maxsize=256)(build_shingles)

@@ -79,10 +79,11 @@ def _is_read(memory: Memory, note: Note) -> bool:
 @note_rule("empty-note", Severity.WARNING, "a note without text")
 def empty_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find notes with nothing but frontmatter, headings, labels or placeholders; nobody writes in a
-    raw source.
+    raw source. The page of a folder, which has its name, needs no text.
     """
     start = 0 if note.role is FileRole.SOURCE else note.frontmatter.end
-    if note.read_error or len(note.text) - start > _SHORT:
+    is_of_folder = note.path.split("/")[-2:-1] == [note.stem]
+    if note.read_error or is_of_folder or len(note.text) - start > _SHORT:
         return
     body = note.text[start:]
     if all(_PLACEHOLDER.match(line) for line in body.split("\n")):

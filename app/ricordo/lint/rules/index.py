@@ -12,7 +12,7 @@ from itertools import chain
 
 from ricordo.dates import find_day_in_title
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
-from ricordo.lint.claims.claim import find_banner
+from ricordo.lint.claims.claim import find_banner, read_status
 from ricordo.lint.contradictions.repeats import is_generated
 from ricordo.lint.contradictions.statements import extract_content_words
 from ricordo.lint.conventions import Conventions
@@ -256,7 +256,7 @@ def is_superseded(note: Note) -> bool:
     saying that another one took its place, or its title by saying no more than that.
     """
     banner = find_banner(note).split("\n")
-    said = (note.frontmatter.get_text("status"), note.description, *banner)
+    said = (read_status(note), note.description, *banner)
     if any(_superseded().match(lower_text(it)) for it in said):
         return True
     titles = (_superseded().match(lower_text(it)) for it in (note.heading, note.name))
@@ -388,14 +388,12 @@ def _split_kinds(
     """
     listed = [note for note in notes if note.path not in unlisted]
     are_headed = len(listed) >= _FEWEST_OF_KIND and all(it.frontmatter.is_present for it in listed)
-    records = [note for note in notes if find_day_in_title(note.stem)]
-    are_records = len(records) >= _FEWEST_OF_KIND
     kinds: dict[str, list[Note]] = {}
     for note in notes:
         if are_headed and not note.frontmatter.is_present:
             kind = "files without frontmatter"
         else:
-            kind = "dated notes" if are_records and find_day_in_title(note.stem) else _NOTES
+            kind = "dated notes" if find_day_in_title(note.stem) else _NOTES
         kinds.setdefault(kind, []).append(note)
     yield from kinds.items()
 
@@ -465,7 +463,7 @@ class NamingText:
     def names(self, note: Note) -> bool:
         """Return whether the text has a name of a note: its stem, a title or an alias. A plain word
         is its name only with its ending, in backticks, in brackets, at the end of a path, or as all
-        that a row or an item is about.
+        that a row or an item is about; so is a day, which may be any date in the text.
         """
         names = {note.stem, note.name, note.heading, *list_aliases(note)} - {""}
         return any(map(self._has, names))
@@ -474,7 +472,7 @@ class NamingText:
         words = _spell_name(name)
         if words not in self._words:
             return False
-        if _PHRASE.search(words):
+        if _PHRASE.search(words) and any(map(str.isalpha, words)):
             return bool(re.search(rf"(?<![^\W_]){re.escape(words)}(?![^\W_])", self._words))
         plain = re.escape(name)
         item = (
