@@ -188,10 +188,15 @@ def _is_fixed(entry: Entry) -> bool:
     return is_first and is_marked is not None
 
 
-def split_passages(note: Note, *, is_fixed: bool = False) -> Iterator[Passage]:
-    """Yield the sentences of a note in order, its description first; `is_fixed` where an index
+@lru_cache(maxsize=4)  # for the rules that read a note one after another
+def split_passages(note: Note, *, is_fixed: bool = False) -> tuple[Passage, ...]:
+    """Return the sentences of a note in order, its description first; `is_fixed` where an index
     says that it tells of a fixed fault.
     """
+    return tuple(_split_passages(note, is_fixed=is_fixed))
+
+
+def _split_passages(note: Note, *, is_fixed: bool) -> Iterator[Passage]:
     first_of_body = note.text.count("\n", 0, note.frontmatter.end) + 1
     distance_of_note = _find_distance_of_note(note, first_of_body)
     distance_of_note |= _Distance.FIXED if is_fixed else _Distance.NONE
