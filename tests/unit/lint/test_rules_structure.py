@@ -463,6 +463,16 @@ def test_a_page_that_the_index_leads_to_may_list_a_folder(lint: Lint) -> None:
     assert len(lint(files, "unindexed-note", layout=WIKI)) == 2
 
 
+@pytest.mark.parametrize("path", [".last-run.md", "quays/.state/east.md"])
+def test_a_link_to_a_hidden_file_is_not_dead(lint: Lint, path: str) -> None:
+    files = {"wiki/index.md": f"- [Last]({path})\n- [Pier](pier.md)\n", "wiki/pier.md": "Text.\n"}
+    page = {"wiki/quays/west.md": f"[Last](../{path}), [gone](.gone/east.md)\n"}
+    found = lint(
+        {**files, **page, f"wiki/{path}": "x"}, "dead-link", "index-missing-file", layout=WIKI
+    )
+    assert [(it.path, it.cause) for it in found] == [("wiki/quays/west.md", ".gone/east.md")]
+
+
 def test_a_log_is_no_note_to_list(lint: Lint) -> None:
     files = {f"{name}.md": note("Text.", name) for name in (*TIDES, "work-session-log")}
     (found,) = lint({"MEMORY.md": f"{LISTED}- [Spring](spring.md)\n", **files}, "unindexed-note")
