@@ -83,14 +83,31 @@ def list_causes(
         by_rule.setdefault(finding.rule, []).append(finding)
     causes: list[Finding] = []
     for rule, of_rule in by_rule.items():
-        if _is_habit(rule, of_rule, memory) or create_habit_id(rule) in settled:
+        if create_habit_id(rule) in settled:
             causes.append(_join(rule, of_rule, memory))
         else:
-            causes += _join_by_origin(of_rule, settled)
+            causes += _join_by_habit(rule, of_rule, memory, settled)
     # what is loaded at the start harms every session
     return tuple(
         sorted(causes, key=lambda it: (*rank_urgency(it), not _is_index(it, memory), it.rank))
     )
+
+
+def _join_by_habit(
+    rule: str, findings: Sequence[Finding], memory: Memory, settled: frozenset[str]
+) -> Iterator[Finding]:
+    """Yield the `findings` of one rule, with those of a habit as one. A few that are worse than the
+    habit stay apart: joined, they would make all of it as bad.
+    """
+    rest = list(findings)
+    while rest:
+        worst = max(it.severity for it in rest)
+        level = [it for it in rest if it.severity is worst]
+        if _is_habit(rule, level, memory):
+            yield _join(rule, rest, memory)
+            return
+        yield from _join_by_origin(level, settled)
+        rest = [it for it in rest if it.severity is not worst]
 
 
 def _join_by_origin(findings: Sequence[Finding], settled: frozenset[str]) -> Iterator[Finding]:

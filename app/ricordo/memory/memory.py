@@ -61,6 +61,10 @@ class Memory:
     others: frozenset[str] = frozenset()
     """Paths of the files that are not markdown, and of the folders."""
     skipped: tuple[SkippedFile, ...] = ()
+    hidden: frozenset[str] = frozenset()
+    """Paths of the files and folders that are not looked into, for they are hidden or backups: a
+    link to one leads to a file.
+    """
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
@@ -134,7 +138,7 @@ class Memory:
     @cached_property
     def _plain_names(self) -> Names:
         """The names of the files, by which links are resolved as they are written."""
-        unread = frozenset(file.path for file in self.skipped)
+        unread = self.hidden.union(file.path for file in self.skipped)
         layout = self.layout
         return build_names(
             self.files,

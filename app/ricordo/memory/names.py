@@ -268,7 +268,9 @@ class Names:
 
     def _is_unread(self, path: str) -> bool:
         """Return whether `path`, or a folder above it, is not read."""
-        return any(path == unread or path.startswith(unread + "/") for unread in self.skipped)
+        while path and path not in self.skipped:
+            path = path.rpartition("/")[0]
+        return bool(path)
 
     @cached_property
     def _normal_paths(self) -> Mapping[str, str]:

@@ -84,7 +84,8 @@ def _read_by(walk: _Walk, root: str) -> Memory:
             os.close(handle)
         walk.files.sort(key=lambda note: note.path)
         others, skipped = frozenset(walk.others), tuple(walk.skipped)
-        return Memory(walk.root, walk.layout, tuple(walk.files), others, skipped)
+        hidden = frozenset(walk.hidden)
+        return Memory(walk.root, walk.layout, tuple(walk.files), others, skipped, hidden)
 
 
 def reread_files(before: Memory, paths: Iterable[str]) -> Memory:
@@ -173,6 +174,7 @@ class _Walk:
     files: list[Note] = field(default_factory=list)
     others: set[str] = field(default_factory=set)
     skipped: list[SkippedFile] = field(default_factory=list)
+    hidden: set[str] = field(default_factory=set)
     count: int = 0
     """Directory entries so far."""
     settled_before: int = field(default_factory=lambda: time.time_ns() - SETTLING_NS)
@@ -188,6 +190,7 @@ class _Walk:
                     break
                 self.count += 1
                 if is_leftover(name):
+                    self.hidden.add(prefix + name)
                     continue
                 if entry.is_symlink():
                     self._symbolic_link(handle, prefix + name)

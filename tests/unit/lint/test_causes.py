@@ -96,11 +96,25 @@ def test_every_secret_is_settled_for_itself(memory: Memory) -> None:
 
 def test_the_one_finding_is_as_severe_as_the_worst_and_has_one_id(memory: Memory) -> None:
     quiet = [found("oversized-note", f"{n}.md", Severity.INFO) for n in range(20)]
-    (cause,) = list_causes([*quiet, found("oversized-note", "20.md")], memory)
+    (cause,) = list_causes(
+        [*quiet, *(found("oversized-note", f"{n}.md") for n in range(20, 23))], memory
+    )
     assert (cause.severity, cause.path) == (Severity.WARNING, "20.md")
     assert cause.id == list_causes(quiet, memory)[0].id == create_habit_id("oversized-note")
     assert list_settled_rules([cause.id, "x"]) == {"oversized-note"}
     assert len(list_causes(quiet[:1], memory, frozenset((cause.id,)))) == 1
+
+
+def test_a_few_that_are_worse_than_the_habit_stay_apart(memory: Memory) -> None:
+    quiet = [found("wanted-note", f"{n}.md", Severity.INFO) for n in range(20)]
+    worse = [found("wanted-note", f"{n}.md") for n in (3, 30)]
+    causes = list_causes([*quiet, *worse], memory)
+    assert causes[:2] == tuple(worse)
+    (cause,) = causes[2:]
+    assert (cause.severity, len(cause.members)) == (Severity.INFO, 20)
+    assert cause.id == create_habit_id("wanted-note")
+    (settled,) = list_causes([*quiet, *worse], memory, frozenset((cause.id,)))
+    assert len(settled.members) == 22
 
 
 def test_what_harms_most_comes_first(memory: Memory) -> None:

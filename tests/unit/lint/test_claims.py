@@ -460,6 +460,29 @@ def test_a_bare_folder_is_missing_only_where_the_root_had_it(tmp_path: Path) -> 
     assert [finding.message for finding in findings] == ["charts/ does not exist."]
 
 
+@pytest.mark.parametrize(
+    ("path", "severity"),
+    [
+        ("web/models", Severity.WARNING),
+        ("pier/qa/bugs", Severity.WARNING),
+        ("qa/bugs", Severity.INFO),
+        ("qa/bugs/{id}.md", Severity.INFO),
+        ("web/models/*.js", Severity.INFO),
+    ],
+)
+def test_a_folder_that_git_never_knew_is_only_worth_knowing(
+    tmp_path: Path, path: str, severity: Severity
+) -> None:
+    project = project_in_git(tmp_path)
+    write_memory(project, {"web/models/a.js": "", "pier/qa/bugs/1.md": ""})
+    git(project, "add", "--all")
+    git(project, "commit", "--quiet", "-m", "more")
+    git(project, "rm", "--quiet", "-r", "web/models", "pier")
+    git(project, "commit", "--quiet", "-m", "less")
+    (finding,) = notebook(tmp_path, f"They go to `{path}`.").read_snapshot_with_evidence().findings
+    assert (finding.rule, finding.severity) == ("missing-path", severity)
+
+
 @pytest.mark.parametrize("place", ["link", "submodule"])
 def test_files_of_a_folder_that_is_elsewhere_now_are_not_missing(
     tmp_path: Path, place: str

@@ -464,6 +464,46 @@ def test_a_page_that_the_index_leads_to_may_list_a_folder(lint: Lint) -> None:
     assert len(lint(files, "unindexed-note", layout=WIKI)) == 2
 
 
+@pytest.mark.parametrize("path", [".last-run.md", "quays/.state/east.md"])
+def test_a_link_to_a_hidden_file_is_not_dead(lint: Lint, path: str) -> None:
+    files = {"wiki/index.md": f"- [Last]({path})\n- [Pier](pier.md)\n", "wiki/pier.md": "Text.\n"}
+    page = {"wiki/quays/west.md": f"[Last](../{path}), [gone](.gone/east.md)\n"}
+    found = lint(
+        {**files, **page, f"wiki/{path}": "x"}, "dead-link", "index-missing-file", layout=WIKI
+    )
+    assert [(it.path, it.cause) for it in found] == [("wiki/quays/west.md", ".gone/east.md")]
+
+
+def test_pages_beside_the_index_may_list_a_folder_together(lint: Lint) -> None:
+    names = [f"gauge-{number}" for number in range(10)]
+    files = {f"wiki/gauges/{name}.md": "Text.\n" for name in names}
+    for page, shown in (("ebb", names[:4]), ("flow", names[4:8]), ("winds", names[8:9])):
+        files[f"wiki/index-{page}.md"] = "".join(f"- [[{name}]]\n" for name in shown)
+    index = "- [[index-ebb]]\n- [[index-flow]]\n- [[index-winds]]\n"
+    files["wiki/index.md"] = f"{index}- [[gauge-0]]\n"
+    (found,) = lint(files, "unindexed-note", layout=WIKI)
+    assert (found.path, found.severity) == ("wiki/gauges/gauge-9.md", Severity.WARNING)
+    # an index that keeps the folder itself owes the rest, too
+    listed = "".join(f"- [[{name}]]\n" for name in names[:6])
+    files["wiki/index.md"] = f"{index}{listed}"
+    (found,) = lint(files, "unindexed-note", layout=WIKI)
+    assert found.message == "The index does not list 4 of 13 notes in wiki/gauges."
+
+
+def test_a_folder_of_which_an_index_lists_little_is_not_kept_in_it(lint: Lint) -> None:
+    names = [f"gauge-2026-05-0{day}" for day in range(1, 6)] + ["ebb-table", "flow-table", "winds"]
+    files = {f"wiki/gauges/{name}.md": "Text.\n" for name in names}
+    pages = {f"wiki/{name}.md": "Text.\n" for name in TIDES}
+    index = "".join(f"- [[{name}]]\n" for name in (*TIDES[:2], "ebb-table", "flow-table"))
+    found = lint({**files, **pages, "wiki/index.md": index}, "unindexed-note", layout=WIKI)
+    assert {it.path: it.severity for it in found} == {
+        "wiki/index.md": Severity.INFO,
+        "wiki/spring.md": Severity.WARNING,
+    }
+    (whole,) = (it for it in found if it.path == "wiki/index.md")
+    assert whole.message == "The index does not list 6 of 8 notes in wiki/gauges."
+
+
 def test_a_log_is_no_note_to_list(lint: Lint) -> None:
     files = {f"{name}.md": note("Text.", name) for name in (*TIDES, "work-session-log")}
     (found,) = lint({"MEMORY.md": f"{LISTED}- [Spring](spring.md)\n", **files}, "unindexed-note")

@@ -422,7 +422,8 @@ def _check_deleted(
     return claim.to_verdict(
         CheckOutcome.MISSING,
         deletion,
-        existed=True,
+        # a folder that git knew only below another one is not known to have been at this path
+        existed=not behind or old.startswith(f"{plain}/"),
         is_guess=is_source or is_written_after(note, claim, commit, project),
         commit=commit.id,
     )

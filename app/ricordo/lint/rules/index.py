@@ -48,7 +48,9 @@ _LISTS = frozenset(("index.md", "_index.md", "memory.md", "readme.md"))
 _FEWEST_OF_KIND = 3
 """Notes of a folder from which on what they have in common tells their kind."""
 _FEWEST_ON_PAGE = 8
-"""Notes of a folder from which on a page that links to most of them is a list of it."""
+"""Notes of a folder from which on a page that links to most of them is a list of it, and notes that
+several pages have to list together.
+"""
 _FEWEST_WORDS = 3
 """Words of a name by which an entry that links to no file is known to mean it."""
 _WRAPPED = re.compile(r"\s+(?!(?:[-*+]|\d{1,9}[.)])\s)\S")
@@ -221,17 +223,35 @@ def _find_listed_in_folders(memory: Memory) -> set[str]:
 
 def _find_listed_on_pages(memory: Memory, paths: Iterable[str]) -> set[str]:
     """Return those of `paths` that a page lists which an index leads to: one with links to most
-    notes of their folder.
+    notes of their folder. Pages beside an index are one list of a folder that they share out, of
+    which the indexes themselves list half at most.
     """
     sizes = Counter(note.path.rpartition("/")[0] for note in memory.notes)
+    entered = Counter(path.rpartition("/")[0] for path in memory.entries)
+    places = {index.folder for index in memory.indexes}
     linking = (memory.backlinks.get(path, ()) for path in paths)
     listed: set[str] = set()
+    shared: set[str] = set()
     for page in set(chain.from_iterable(linking)) & memory.entries.keys():
         linked = {it.path for it in memory.links.get(page, ()) if it.target_kind is TargetKind.NOTE}
-        by_folder = Counter(path.rpartition("/")[0] for path in linked)
-        lists = {it for it, count in by_folder.items() if 2 * count > sizes[it] >= _FEWEST_ON_PAGE}
-        listed.update(path for path in linked if path.rpartition("/")[0] in lists)
+        listed |= _choose_lists(linked, sizes, _FEWEST_ON_PAGE)
+        own = page.rpartition("/")[0]
+        for path in linked if own in places else ():
+            folder = path.rpartition("/")[0]
+            if folder != own and 2 * entered[folder] <= sizes[folder]:
+                shared.add(path)
+    if len(shared) >= _FEWEST_ON_PAGE:
+        listed |= _choose_lists(shared, sizes, 1)
     return listed
+
+
+def _choose_lists(linked: Iterable[str], sizes: Mapping[str, int], least: int) -> set[str]:
+    """Return those of the paths `linked` that are most notes of a folder with `least` or more."""
+    by_folder: dict[str, set[str]] = {}
+    for path in linked:
+        by_folder.setdefault(path.rpartition("/")[0], set()).add(path)
+    chosen = (of for it, of in by_folder.items() if 2 * len(of) > sizes[it] >= least)
+    return set(chain.from_iterable(chosen))
 
 
 def _find_listed_folders(memory: Memory) -> tuple[str, ...]:
@@ -369,7 +389,12 @@ def _group_by_index(
             groups.setdefault(index.folder, {}).setdefault(folder, []).append(note)
     for of, by_folder in groups.items():
         together: list[Note] = []
-        parts = [part for notes in by_folder.values() for part in _split_kinds(notes, unlisted)]
+        parts: list[tuple[str, list[Note]]] = []
+        for folder, notes in by_folder.items():
+            listed = sum(note.path not in unlisted for note in notes)
+            # few notes that it lists of another folder tell no kind of which it lists more
+            is_whole = folder != of and 2 * listed <= len(notes)
+            parts += [(_NOTES, notes)] if is_whole else _split_kinds(notes, unlisted)
         for kind, notes in parts:
             listed = sum(note.path not in unlisted for note in notes)
             if len(parts) > 1 and 2 * listed <= len(notes):

@@ -98,9 +98,10 @@ def missing_path(
 
 def _is_file(path: str) -> bool:
     """Return whether a path means one file: a name alone may be that of any, and a folder one that
-    comes back with its next file.
+    comes back with its next file. Of a pattern only the folder is missing.
     """
-    return "/" in path.strip("/") and not path.endswith("/")
+    is_pattern = any(sign in path for sign in "*{")
+    return "/" in path.strip("/") and not path.endswith("/") and not is_pattern
 
 
 def _is_in_record(note: Note, verdict: Verdict) -> bool:
