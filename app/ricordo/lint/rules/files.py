@@ -11,7 +11,7 @@ from ricordo.lint.claims.claim import is_of_past
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.frontmatter import find_cut_value
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
-from ricordo.lint.rules.index import is_superseded
+from ricordo.lint.rules.missing_entries import is_superseded
 from ricordo.memory.change import Convert, Retire
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory

@@ -31,7 +31,7 @@ from ricordo.lint.fixes.frontmatter import (
 )
 from ricordo.lint.prose import find_field_line
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
-from ricordo.lint.rules.index import NamingText
+from ricordo.lint.rules.missing_entries import NamingText
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import list_number_forms

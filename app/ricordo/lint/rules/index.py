@@ -5,21 +5,14 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
-from itertools import chain
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from ricordo.dates import find_day_in_title
-from ricordo.lexicon import build_alternation, list_expressions, lower_text
-from ricordo.lint.claims.claim import find_banner, read_status
 from ricordo.lint.contradictions.repeats import is_generated
-from ricordo.lint.contradictions.statements import extract_content_words
-from ricordo.lint.conventions import Conventions
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Evidence
-from ricordo.lint.finding import Fix, Severity
+from ricordo.lint.finding import Severity
 from ricordo.lint.fixes.entries import (
-    MissingEntries,
     are_in_one_section,
     fix_duplicate_entry,
     fix_inline_body,
@@ -28,47 +21,16 @@ from ricordo.lint.fixes.entries import (
 )
 from ricordo.lint.fixes.links import LinkTargets, is_to_come
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
-from ricordo.memory.change import EditLine
+from ricordo.lint.rules.missing_entries import LISTED_FORMS, split_name
 from ricordo.memory.index import Entry, EntryForm, Load, MemoryIndex, strip_index
 from ricordo.memory.layout import FileRole
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import ResolvedLink, TargetKind, list_aliases, normalize
-from ricordo.memory.note import Note, get_stem
-from ricordo.patterns import compile_lazily
+from ricordo.memory.names import ResolvedLink, TargetKind
+from ricordo.memory.note import Note
 
-_FEW_MISSING = 3
-"""Notes without an entry that are always reported one by one."""
-_MANY_OF_A_NAME = 3
-"""Files of one name from which an index that lists none of them leaves them out on purpose."""
-_SHARE_MISSING = 0.2
-"""The part of the notes from which their missing entries are one finding."""
-_LISTS = frozenset(("index.md", "_index.md", "memory.md", "readme.md"))
-"""Names, in lower case, of files that list the others of a folder."""
-_FEWEST_OF_KIND = 3
-"""Notes of a folder from which on what they have in common tells their kind."""
-_FEWEST_ON_PAGE = 8
-"""Notes of a folder from which on a page that links to most of them is a list of it, and notes that
-several pages have to list together.
-"""
-_FEWEST_WORDS = 3
-"""Words of a name by which an entry that links to no file is known to mean it."""
 _WRAPPED = re.compile(r"\s+(?!(?:[-*+]|\d{1,9}[.)])\s)\S")
 """A further line of an entry whose text was wrapped."""
-_LINK_FORM = compile_lazily(r"(?<!!)\[[^\[\]]*\]\((?P<target>[^()<>]+)\)")
-"""What has the form of a link; a target with a blank makes it none."""
-_NAMED_FOLDER = compile_lazily(
-    r"^[ \t]*(?:[-*+]|\d{1,9}[.)]|\|)[ \t]+(?:\*\*)?`?(?:\./)?"
-    r"(?P<folder>[\w.-]+(?:/[\w.-]+)*)/(?![\w*<{])",
-    re.MULTILINE,
-)
-"""An item or a row that begins with the name of a folder."""
-_SAID_ALL = compile_lazily(r"\s*(?:[—–:;,.!()\[\]]|- |\Z)")
-"""What ends the words at the beginning of a title: no more of them follows."""
-_PHRASE = compile_lazily(r"\w\W+\w|\d|[\u3040-\u30ff\u3400-\u9fff]{4}")
-"""What is in a name that is no plain word: several words, a number, a phrase without blanks."""
-LISTED_FORMS = frozenset((EntryForm.BULLET, EntryForm.ROW))
-"""The forms in which an index lists a note; prose only mentions it."""
 
 
 @memory_rule("index-missing-file", Severity.ERROR, "an index entry for a file that does not exist")
@@ -136,383 +98,6 @@ def find_project_page(evidence: Evidence, file: Note, link: Link) -> str:
     return next(pages, "")
 
 
-@memory_rule("unindexed-note", Severity.WARNING, "a note without an index entry")
-def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find notes that an index should list and none does; empty files are left out, and those that
-    another note took the place of. Where an index lacks more than a fifth of its notes, that is one
-    finding. It matters little in an index that lists few notes or that a program writes, in a
-    folder of which it lists half at most, and for raw sources.
-    """
-    broken = _find_broken_entries(memory)
-    yield from broken.values()
-    unlisted = _find_unlisted(memory) - broken.keys() if memory.indexes else frozenset()
-    for group in _group_by_index(memory, context.conventions, unlisted):
-        missing = [note for note in group.notes if note.path in unlisted]
-        opened = {note.path for note in missing if _is_opened(note, context)}
-        entries = MissingEntries(memory, group.index, missing, context.encrypted)
-        at_most = Severity.WARNING if group.is_listed else Severity.INFO
-        wanted = [note for note in missing if note.path not in opened]
-        if len(wanted) > max(_FEW_MISSING, _SHARE_MISSING * len(group.notes)):
-            fix = entries.fix_all(missing) if group.is_listed else None
-            yield _report_incomplete(group, missing, fix, at_most)
-            continue
-        for note in missing:
-            message = f"“{note.name}” is not listed in the index."
-            why = entries.refuse(note)
-            evidence = (f"no automatic entry: {why}",) if why else ()
-            severity = Severity.INFO if note.path in opened else at_most
-            fix = entries.fix(note)
-            yield RuleResult(0, message, note.path, evidence, note.path, fix, at_most=severity)
-
-
-def _is_opened(note: Note, context: RuleContext) -> bool:
-    """Return whether a note is one that agents open without the index: one that their instructions
-    name, or a log.
-    """
-    return bool(_record_name().search(_spell_name(note.stem))) or note.path in context.instructed
-
-
-@cache
-def _record_name() -> re.Pattern[str]:
-    """Return the pattern of the end of the name of a log."""
-    return re.compile(rf"(?:{build_alternation(list_expressions('probes', 'record'))})\Z")
-
-
-def _find_unlisted(memory: Memory) -> frozenset[str]:
-    """Return the paths of the notes that no index lists, means or names."""
-    left_out = _find_unlisted_names(memory)
-    listed = memory.entries.keys() | _find_listed_in_folders(memory)
-    folders = _find_listed_folders(memory)
-    astray = _list_words_astray(memory)
-    nearest = NearestIndexes(memory)
-    texts = [NamingText(memory, index.note) for index in memory.indexes]
-    unlisted = frozenset(
-        note.path
-        for note in memory.notes
-        if nearest.find(note) is not None
-        and not (
-            note.path in listed
-            or note.path.startswith(folders)
-            or note.stem in left_out
-            or is_superseded(note)
-            or _is_meant(note, astray)
-            or any(text.names(note) for text in texts)
-        )
-    )
-    return unlisted - _find_listed_on_pages(memory, unlisted)
-
-
-def _find_listed_in_folders(memory: Memory) -> set[str]:
-    """Return the paths of the notes that a file of their folder links to or names which is called
-    like a list of it, where the kind of memory knows no index.
-    """
-    names = memory.layout.index_names | _LISTS
-    lists: dict[str, list[NamingText]] = {}
-    for file in memory.files:
-        folder, slash, name = file.path.rpartition("/")
-        if slash and name.lower() in names:
-            lists.setdefault(folder, []).append(NamingText(memory, file))
-    return {
-        note.path
-        for note in memory.notes
-        for text in lists.get(note.path.rpartition("/")[0], ())
-        if text.path != note.path
-        and (text.path in memory.backlinks.get(note.path, ()) or text.names(note))
-    }
-
-
-def _find_listed_on_pages(memory: Memory, paths: Iterable[str]) -> set[str]:
-    """Return those of `paths` that a page lists which an index leads to: one with links to most
-    notes of their folder. Pages beside an index are one list of a folder that they share out, of
-    which the indexes themselves list half at most.
-    """
-    sizes = Counter(note.path.rpartition("/")[0] for note in memory.notes)
-    entered = Counter(path.rpartition("/")[0] for path in memory.entries)
-    places = {index.folder for index in memory.indexes}
-    linking = (memory.backlinks.get(path, ()) for path in paths)
-    listed: set[str] = set()
-    shared: set[str] = set()
-    for page in set(chain.from_iterable(linking)) & memory.entries.keys():
-        linked = {it.path for it in memory.links.get(page, ()) if it.target_kind is TargetKind.NOTE}
-        listed |= _choose_lists(linked, sizes, _FEWEST_ON_PAGE)
-        own = page.rpartition("/")[0]
-        for path in linked if own in places else ():
-            folder = path.rpartition("/")[0]
-            if folder != own and 2 * entered[folder] <= sizes[folder]:
-                shared.add(path)
-    if len(shared) >= _FEWEST_ON_PAGE:
-        listed |= _choose_lists(shared, sizes, 1)
-    return listed
-
-
-def _choose_lists(linked: Iterable[str], sizes: Mapping[str, int], least: int) -> set[str]:
-    """Return those of the paths `linked` that are most notes of a folder with `least` or more."""
-    by_folder: dict[str, set[str]] = {}
-    for path in linked:
-        by_folder.setdefault(path.rpartition("/")[0], set()).add(path)
-    chosen = (of for it, of in by_folder.items() if 2 * len(of) > sizes[it] >= least)
-    return set(chain.from_iterable(chosen))
-
-
-def _find_listed_folders(memory: Memory) -> tuple[str, ...]:
-    """Return the folders, each with a `/` behind, that an index links to or names as an entry, and
-    of which it lists no note: they are listed as a whole.
-    """
-    every = {note.path.rpartition("/")[0] for note in memory.notes} - {""}
-    found: set[str] = set()
-    for index in memory.indexes:
-        found |= every & {it.path.rstrip("/") for it in memory.links.get(index.path, ())}
-        below = f"{index.folder}/" if index.folder else ""
-        for named in _NAMED_FOLDER.finditer(index.note.text):
-            end = f"/{named['folder']}"
-            meant = [it for it in every if it.startswith(below) and f"/{it}".endswith(end)]
-            found.update(meant if len(meant) == 1 else every & {f"{below}{named['folder']}"})
-    whole = (f"{it}/" for it in found)
-    return tuple(it for it in whole if not any(path.startswith(it) for path in memory.entries))
-
-
-def is_superseded(note: Note) -> bool:
-    """Return whether a note begins its description, status or what is quoted above its text by
-    saying that another one took its place, or its title by saying no more than that.
-    """
-    banner = find_banner(note).split("\n")
-    said = (read_status(note), note.description, *banner)
-    if any(_superseded().match(lower_text(it)) for it in said):
-        return True
-    titles = (_superseded().match(lower_text(it)) for it in (note.heading, note.name))
-    return any(it is not None and _SAID_ALL.match(it.string, it.end()) for it in titles)
-
-
-@cache
-def _superseded() -> re.Pattern[str]:
-    words = build_alternation(list_expressions("status", "superseded"))
-    return re.compile(rf"\W*(?:{words})(?=\s*(?:[^\w\s]|\Z))")
-
-
-def _list_words_astray(memory: Memory) -> list[frozenset[str]]:
-    """Return the words of each entry of an index that links to no file."""
-    starts = (
-        (index, {it.link.start for it in memory.links_without_file.get(index.path, ())})
-        for index in memory.indexes
-    )
-    return [
-        _split_name(f"{entry.link.target} {entry.title}")
-        for index, broken in starts
-        for entry in index.entries
-        if entry.link.start in broken
-    ]
-
-
-def _is_meant(note: Note, astray: Sequence[frozenset[str]]) -> bool:
-    """Return whether an entry that links to no file has all words of the name of a note: it is
-    reported as that entry.
-    """
-    words = _split_name(note.stem) if astray else frozenset()
-    return len(words) >= _FEWEST_WORDS and any(words <= it for it in astray)
-
-
-def _split_name(name: str) -> frozenset[str]:
-    return frozenset(extract_content_words(name.replace("_", " ").replace("-", " ")))
-
-
-def _find_broken_entries(memory: Memory) -> dict[str, RuleResult]:
-    """Return, by note, the finding for a line of an index that is meant as its entry and is none:
-    a blank ends the target of a link, unless that is in angle brackets.
-    """
-    results: dict[str, RuleResult] = {}
-    for index in memory.indexes:
-        for number, whole in enumerate(index.note.text.split("\n"), 1):
-            line = whole.rstrip("\r")
-            for match in _LINK_FORM.finditer(line):
-                target = match["target"]
-                if not target.endswith(".md") or not re.search(r"\S\s+\S", target):
-                    continue
-                path = posixpath.normpath(posixpath.join(index.folder, target))
-                if path not in memory.by_path or path in memory.entries or path in results:
-                    continue
-                start, end = match.span("target")
-                repaired = f"{line[:start]}<{target}>{line[end:]}"
-                results[path] = RuleResult(
-                    number,
-                    f"Not an entry: its link target “{target}” has a blank.",
-                    path,
-                    (line,),
-                    index.path,
-                    Fix(
-                        "put the target in angle brackets",
-                        (EditLine(index.path, number, line, repaired),),
-                    ),
-                    other_path=path,
-                )
-    return results
-
-
-def _find_unlisted_names(memory: Memory) -> frozenset[str]:
-    """Return the names of files that several folders have, of which no index lists any: reports
-    and the like that are found by their folder.
-    """
-    counts = Counter(note.stem for note in memory.notes)
-    listed = {get_stem(path) for path in memory.entries}
-    return frozenset(it for it, count in counts.items() if count >= _MANY_OF_A_NAME) - listed
-
-
-_NOTES = "notes"
-
-
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Notes that an index should list."""
-
-    index: MemoryIndex
-    notes: Sequence[Note]
-    kind: str
-    """What they are called."""
-    is_listed: bool
-    """Whether the index is a list of such notes, that somebody keeps by hand."""
-
-
-def _group_by_index(
-    memory: Memory, conventions: Conventions, unlisted: Container[str]
-) -> Iterator[_Group]:
-    """Yield the notes that each index should list. Of several folders, or kinds of notes of one,
-    those of which it lists half at most come apart from the others.
-    """
-    nearest = NearestIndexes(memory)
-    indexes: dict[str, MemoryIndex] = {}
-    groups: dict[str, dict[str, list[Note]]] = {}
-    for note in memory.notes if memory.indexes else ():
-        index = nearest.find(note)
-        if index is not None and not (note.is_readable and _is_blank(note)):
-            indexes[index.folder] = index
-            apart = next((it[:-1] for it in conventions.apart if note.path.startswith(it)), "")
-            folder = apart or note.path.rpartition("/")[0]
-            groups.setdefault(index.folder, {}).setdefault(folder, []).append(note)
-    for of, by_folder in groups.items():
-        together: list[Note] = []
-        parts: list[tuple[str, list[Note]]] = []
-        for folder, notes in by_folder.items():
-            listed = sum(note.path not in unlisted for note in notes)
-            # few notes that it lists of another folder tell no kind of which it lists more
-            is_whole = folder != of and 2 * listed <= len(notes)
-            parts += [(_NOTES, notes)] if is_whole else _split_kinds(notes, unlisted)
-        for kind, notes in parts:
-            listed = sum(note.path not in unlisted for note in notes)
-            if len(parts) > 1 and 2 * listed <= len(notes):
-                yield _Group(indexes[of], notes, kind, is_listed=False)
-            else:
-                together += notes
-        is_list = _is_list(memory, indexes[of], together, unlisted)
-        yield _Group(indexes[of], together, _NOTES, is_list)
-
-
-def _split_kinds(
-    notes: Sequence[Note], unlisted: Container[str]
-) -> Iterator[tuple[str, list[Note]]]:
-    """Yield the notes of a folder, apart from the others those with a day in their names, and those
-    without frontmatter where all that are listed have it: documents that were put beside the notes.
-    """
-    listed = [note for note in notes if note.path not in unlisted]
-    are_headed = len(listed) >= _FEWEST_OF_KIND and all(it.frontmatter.is_present for it in listed)
-    kinds: dict[str, list[Note]] = {}
-    for note in notes:
-        if are_headed and not note.frontmatter.is_present:
-            kind = "files without frontmatter"
-        else:
-            kind = "dated notes" if find_day_in_title(note.stem) else _NOTES
-        kinds.setdefault(kind, []).append(note)
-    yield from kinds.items()
-
-
-def _is_list(
-    memory: Memory, index: MemoryIndex, notes: Sequence[Note], unlisted: Container[str]
-) -> bool:
-    """Return whether an index lists at least as many files as it lacks of `notes`, and somebody
-    writes it by hand. Raw sources are found from the pages about them.
-    """
-    entries = (it for it in index.entries if it.form in LISTED_FORMS)
-    files = {memory.resolve_entry(index, it).path for it in entries} & memory.by_path.keys()
-    missing = sum(note.path in unlisted for note in notes)
-    is_of_sources = any(note.role is FileRole.SOURCE for note in notes)
-    is_by_hand = not is_generated(index.note) and not is_of_sources
-    return is_by_hand and missing <= max(len(files), len(notes) - missing)
-
-
-def _is_blank(note: Note) -> bool:
-    return not note.text or note.text.isspace()
-
-
-def _report_incomplete(
-    group: _Group, missing: Sequence[Note], fix: Fix | None, at_most: Severity
-) -> RuleResult:
-    """Return the one finding for all notes that an index lacks."""
-    folder = posixpath.commonpath([note.path.rpartition("/")[0] for note in missing])
-    where = f" in {folder}" if folder != group.index.folder else ""
-    message = f"The index does not list {len(missing)} of {len(group.notes)} {group.kind}{where}."
-    named = ", ".join(note.path for note in missing[:_SHOWN])
-    more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
-    cause = f"many{f' {group.kind}' * (group.kind != _NOTES)}{where}"
-    evidence = (f"not listed: {named}{more}",)
-    return RuleResult(0, message, cause, evidence, group.index.path, fix, at_most=at_most)
-
-
-class NamingText:
-    """The text of a file that may name notes, without its links to other ones."""
-
-    def __init__(self, memory: Memory, file: Note) -> None:
-        self._links = memory.links.get(file.path, ())
-        self._by_stem = memory.names.by_stem
-        self._file = file
-
-    @property
-    def path(self) -> str:
-        """The path of the file."""
-        return self._file.path
-
-    @cached_property
-    def _text(self) -> str:
-        parts, at = list[str](), 0
-        for resolved in self._links:
-            link = resolved.link
-            # a bare name may mean any of several files
-            is_clear = len(self._by_stem.get(normalize(get_stem(resolved.path)), ())) == 1
-            is_other = is_clear or not link.is_wikilink or "/" in link.target
-            if resolved.target_kind is TargetKind.NOTE and is_other and link.start >= at:
-                parts.append(self._file.text[at : link.start])
-                at = link.end
-        return "\n".join((*parts, self._file.text[at:]))
-
-    @cached_property
-    def _words(self) -> str:
-        return _spell_name(self._text)
-
-    def names(self, note: Note) -> bool:
-        """Return whether the text has a name of a note: its stem, a title or an alias. A plain word
-        is its name only with its ending, in backticks, in brackets, at the end of a path, or as all
-        that a row or an item is about; so is a day, which may be any date in the text.
-        """
-        names = {note.stem, note.name, note.heading, *list_aliases(note)} - {""}
-        return any(map(self._has, names))
-
-    def _has(self, name: str) -> bool:
-        words = _spell_name(name)
-        if words not in self._words:
-            return False
-        if _PHRASE.search(words) and any(map(str.isalpha, words)):
-            return bool(re.search(rf"(?<![^\W_]){re.escape(words)}(?![^\W_])", self._words))
-        plain = re.escape(name)
-        item = (
-            rf"^[ \t]*(?:[-*+]|\d+[.)]|\|)[ \t]+(?:\*\*)?{plain}(?:\*\*)?[ \t]*(?:[|:：]|[—–-]\s|$)"
-        )
-        path = rf"/{plain}(?:\.md|/)?(?=[\"'#)\s])"
-        named = rf"(?<![\w-]){plain}\.md(?![\w-])|`{plain}`|\[\[{plain}(?:[\]|#])|{path}|{item}"
-        return bool(re.search(named, self._text, re.MULTILINE | re.IGNORECASE))
-
-
-def _spell_name(text: str) -> str:
-    """Return a text in lower case with blanks for `-` and `_`."""
-    return normalize(lower_text(text)).replace("-", " ").replace("_", " ")
-
-
 def get_listed(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     """Return the indexes and the targets of their entries: all that a rule on entries uses."""
     return memory.indexes, [memory.links.get(index.path) for index in memory.indexes]
@@ -555,7 +140,7 @@ def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[Rule
 
 def _are_of_one_topic(*titles: str) -> bool:
     """Return whether one of two titles has all words of the other, and both the same day."""
-    few, many = sorted(map(_split_name, titles), key=len)
+    few, many = sorted(map(split_name, titles), key=len)
     return few <= many and len({find_day_in_title(it) for it in titles}) == 1
 
 
@@ -589,32 +174,6 @@ def _is_subject_of_row(index: MemoryIndex, entry: Entry) -> bool:
     text = index.note.text
     before = text[text.rfind("\n", 0, entry.link.start) + 1 : entry.link.start]
     return not any(map(str.isalpha, before.rpartition("|")[0]))
-
-
-class NearestIndexes:
-    """The index that should list each note of a memory: that of its folder or the nearest above."""
-
-    def __init__(self, memory: Memory) -> None:
-        self._by_folder = {index.folder: index for index in reversed(memory.indexes)}
-        self._source_folder = memory.layout.source_folder
-        self._nearest: dict[tuple[str, str], MemoryIndex | None] = {}
-
-    def find(self, note: Note) -> MemoryIndex | None:
-        """Return the index that should list a note, for a raw source one among the sources; None
-        where none should.
-        """
-        within = self._source_folder if note.role is FileRole.SOURCE else ""
-        folder = note.path.rpartition("/")[0]
-        if (folder, within) not in self._nearest:
-            self._nearest[folder, within] = self._find_above(folder, within)
-        return self._nearest[folder, within]
-
-    def _find_above(self, folder: str, within: str) -> MemoryIndex | None:
-        while folder not in self._by_folder:
-            if folder in ("", within):
-                return None
-            folder = folder.rpartition("/")[0]
-        return self._by_folder[folder] if folder.startswith(within) else None
 
 
 _SHOWN = 3

@@ -13,13 +13,11 @@ from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.links import LinkTargets, relink, remove_link
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
 from ricordo.lint.rules.index import (
-    LISTED_FORMS,
-    NamingText,
-    NearestIndexes,
     find_project_page,
     judge_broken_link,
     report_project_page,
 )
+from ricordo.lint.rules.missing_entries import LISTED_FORMS, NamingText, NearestIndexes
 from ricordo.memory.layout import FileRole
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
