@@ -218,6 +218,33 @@ def test_note_on_what_is_done_makes_no_claims(probe: Probe) -> None:
     assert probe(f"{body}\n\nStatus: Done") != ()
 
 
+@pytest.mark.parametrize(
+    ("title", "is_past"),
+    [
+        ("Files Created", True),
+        ("Modified files", True),
+        ("Geänderte Dateien", True),
+        ("修改文件", True),
+        ("変更したファイル", True),
+        ("Files", False),
+    ],
+)
+def test_a_list_of_the_files_of_a_change_tells_of_the_past(
+    probe: Probe, title: str, is_past: bool
+) -> None:
+    assert (probe(f"## {title}\n\n- `tidepool/loader.py` — reads the tides") == ()) is is_past
+
+
+def test_the_heading_of_a_note_without_a_name_is_its_name(tmp_path: Path) -> None:
+    project = project_in_git(tmp_path)
+    git(project, "rm", "--quiet", "tidepool/plan.py")
+    git(project, "commit", "--quiet", "-m", "No more plans")
+    body = "# Berths: completion report\n\nBerths are in `tidepool/plan.py`.\n"
+    for text, severity in ((body, Severity.INFO), (note_text("berths", body), Severity.WARNING)):
+        (finding,) = notebook(tmp_path, "", text=text).read_snapshot_with_evidence().findings
+        assert (finding.rule, finding.severity) == ("missing-path", severity)
+
+
 def test_finding_is_on_the_line_of_the_body(tmp_path: Path) -> None:
     text = note_text("x", "One.\n\nIt is in `tidepool/loader.py`.\n", "`tidepool/loader.py` reads")
     finding = notebook(tmp_path, "", text=text).read_snapshot_with_evidence().findings[0]

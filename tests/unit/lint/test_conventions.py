@@ -314,6 +314,16 @@ def test_a_folder_has_its_own_conventions(root: Path) -> None:
     assert found.message == "The index does not list 5 of 5 notes in answers."
 
 
+def test_the_record_of_a_day_in_a_folder_of_its_own_needs_no_frontmatter(root: Path) -> None:
+    names = ("days/2026-05-01-tides", "days/tides", "2026-05-01-tides")
+    listed = "".join(f"- [{name}]({name}.md)\n" for name in names)
+    files = {**pages(19, note("Text.", "NAME")), "MEMORY.md": listed}
+    for name, severity in zip(names, (Severity.INFO, *[Severity.WARNING] * 2), strict=True):
+        (found,) = lint(root, {**files, f"{name}.md": "The day.\n"}, "frontmatter-missing")
+        assert (found.path, found.severity) == (f"{name}.md", severity)
+        (root / f"{name}.md").unlink()
+
+
 def test_a_dated_note_is_of_another_kind_than_the_notes_that_the_index_lists(root: Path) -> None:
     listed = "".join(f"- [page-{n}](page-{n}.md)\n" for n in range(6))
     files = {

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from ricordo.dates import find_day_in_title
 from ricordo.lint.contradictions.repeats import is_generated
 from ricordo.lint.conventions import (
     FRONTMATTER,
@@ -47,10 +48,11 @@ def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleRe
     """Find notes without frontmatter where the agent expects it and nearly all others have it, and
     those in which something is above it, so that no agent takes it for one. A file that says what
     frontmatter the others need is no note, and one that the index does not list, such as a log, may
-    be none.
+    be none; so may the record of a day in a folder where no file has any.
     """
     if not context.layout.expects_frontmatter:
         return
+    headed = {it.path.rpartition("/")[0] for it in memory.notes if it.frontmatter.is_present}
     for note in memory.notes:
         if note.role is not FileRole.NOTE or note.frontmatter.is_present or note.frontmatter.error:
             continue
@@ -64,7 +66,8 @@ def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleRe
             at_most = Severity.INFO if is_generated(note) else Severity.WARNING
             yield RuleResult(line, message, note.path, (fields,), note.path, fix, at_most=at_most)
         elif context.conventions.expects(FRONTMATTER, note.path) and not _is_schema(note, memory):
-            is_note = not memory.entries or _is_placed(note, memory)
+            is_alike = note.path.rpartition("/")[0] in headed or not find_day_in_title(note.stem)
+            is_note = is_alike and (not memory.entries or _is_placed(note, memory))
             message = f"“{note.name}” has no frontmatter."
             yield RuleResult(
                 1,

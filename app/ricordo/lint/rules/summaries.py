@@ -362,6 +362,8 @@ _LISTED = compile_lazily(r"\n {0,3}1[.)]\s")
 may be its columns, or several in a row.
 """
 _NUMBERED = compile_lazily(r"\s{0,3}(\d+)[.)]\s")
+_LEAD_IN = compile_lazily(r"[*_]{2}\S|(?s:.*)[:：][*_\s]*\Z")
+"""A paragraph with a label of its own, or one that leads to a list."""
 _TITLE = compile_lazily(r"#{1,6}\s+(.+)|(.{1,80})[:：]", re.DOTALL)
 """A heading, or the short line that leads to a list."""
 _COUNTERS = "部|本|个|個|条|項|项|种|種|类|類|款|篇|冊|册|가지|개"
@@ -430,6 +432,9 @@ def _get_items(blocks: Iterable[ProseBlock]) -> list[ProseBlock]:
             items.append(block)
         elif numbered and int(numbered[1]) == 1 and items and not is_within:
             # another list
+            break
+        elif items and not numbered and not is_within and _LEAD_IN.match(block.text):
+            # the numbers go on, but not the list
             break
         elif block.text.lstrip().startswith("#") or not items:
             break
