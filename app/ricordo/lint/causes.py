@@ -96,18 +96,19 @@ def list_causes(
 def _join_by_habit(
     rule: str, findings: Sequence[Finding], memory: Memory, settled: frozenset[str]
 ) -> Iterator[Finding]:
-    """Yield the `findings` of one rule, with those of a habit as one. A few that are worse than the
-    habit stay apart: joined, they would make all of it as bad.
+    """Yield the `findings` of one rule, with those of a habit as one. One or two that are worse
+    than a habit stay apart: joined, they would make all of it as bad.
     """
-    rest = list(findings)
-    while rest:
-        worst = max(it.severity for it in rest)
-        level = [it for it in rest if it.severity is worst]
-        if _is_habit(rule, level, memory):
-            yield _join(rule, rest, memory)
-            return
-        yield from _join_by_origin(level, settled)
-        rest = [it for it in rest if it.severity is not worst]
+    worst = max(it.severity for it in findings)
+    worse = [it for it in findings if it.severity is worst]
+    others = [it for it in findings if it.severity is not worst]
+    if len(worse) < _FEWEST_IN_BULK and _is_habit(rule, others, memory):
+        yield from _join_by_origin(worse, settled)
+        yield _join(rule, others, memory)
+    elif _is_habit(rule, findings, memory):
+        yield _join(rule, findings, memory)
+    else:
+        yield from _join_by_origin(findings, settled)
 
 
 def _join_by_origin(findings: Sequence[Finding], settled: frozenset[str]) -> Iterator[Finding]:

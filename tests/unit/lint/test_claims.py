@@ -235,16 +235,6 @@ def test_a_list_of_the_files_of_a_change_tells_of_the_past(
     assert (probe(f"## {title}\n\n- `tidepool/loader.py` — reads the tides") == ()) is is_past
 
 
-def test_the_heading_of_a_note_without_a_name_is_its_name(tmp_path: Path) -> None:
-    project = project_in_git(tmp_path)
-    git(project, "rm", "--quiet", "tidepool/plan.py")
-    git(project, "commit", "--quiet", "-m", "No more plans")
-    body = "# Berths: completion report\n\nBerths are in `tidepool/plan.py`.\n"
-    for text, severity in ((body, Severity.INFO), (note_text("berths", body), Severity.WARNING)):
-        (finding,) = notebook(tmp_path, "", text=text).read_snapshot_with_evidence().findings
-        assert (finding.rule, finding.severity) == ("missing-path", severity)
-
-
 def test_finding_is_on_the_line_of_the_body(tmp_path: Path) -> None:
     text = note_text("x", "One.\n\nIt is in `tidepool/loader.py`.\n", "`tidepool/loader.py` reads")
     finding = notebook(tmp_path, "", text=text).read_snapshot_with_evidence().findings[0]
@@ -508,6 +498,19 @@ def test_a_folder_that_git_never_knew_is_only_worth_knowing(
     git(project, "commit", "--quiet", "-m", "less")
     (finding,) = notebook(tmp_path, f"They go to `{path}`.").read_snapshot_with_evidence().findings
     assert (finding.rule, finding.severity) == ("missing-path", severity)
+
+
+def test_a_pattern_whose_folder_moved_is_reported_with_its_new_place(tmp_path: Path) -> None:
+    project = project_in_git(tmp_path)
+    write_memory(project, {f"web/models/{name}.js": f"{name} = 1;\n" * 9 for name in "abc"})
+    git(project, "add", "--all")
+    git(project, "commit", "--quiet", "-m", "more")
+    git(project, "mv", "web/models", "web/kinds")
+    git(project, "commit", "--quiet", "-m", "moved")
+    body = "They are `web/models/*.js`."
+    (finding,) = notebook(tmp_path, body).read_snapshot_with_evidence().findings
+    assert finding.severity is Severity.WARNING
+    assert finding.message.endswith("Did you mean web/kinds/*.js?")
 
 
 @pytest.mark.parametrize("place", ["link", "submodule"])

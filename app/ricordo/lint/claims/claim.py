@@ -148,11 +148,10 @@ class Passage:
 
 def is_report(note: Note) -> bool:
     """Return whether a note tells of the state at its time, as a report or a plan does, by its
-    names, its folder, its type or its status. Where it states no name, its heading is one.
+    names, its folder, its type or its status.
     """
     fields = (note.type, read_status(note))
-    heading = note.heading if note.name == note.stem else ""
-    titles = (note.name, note.stem, note.path.rpartition("/")[0], heading)
+    titles = (note.name, note.stem, note.path.rpartition("/")[0])
     plain = (lower_text(re.sub(r"[_\-/]", " ", it)) for it in titles)
     is_named = any(_words("report").search(it) for it in plain)
     return is_named or any(_words("report").match(lower_text(it)) for it in fields)

@@ -92,15 +92,16 @@ def missing_path(
         if verdict.kind is ClaimKind.PATH and verdict.outcome in _FAILED:
             message = verdict.problem or f"{verdict.claim} does not exist"
             hint = f" Did you mean {verdict.suggestion}?" if verdict.suggestion else ""
-            at_most = _severity_of(note, verdict) if _is_file(verdict.claim) else Severity.INFO
+            at_most = _severity_of(note, verdict) if _is_file(verdict) else Severity.INFO
             yield from _report(note, verdict, f"{message}.{hint}", at_most)
 
 
-def _is_file(path: str) -> bool:
+def _is_file(verdict: Verdict) -> bool:
     """Return whether a path means one file: a name alone may be that of any, and a folder one that
-    comes back with its next file. Of a pattern only the folder is missing.
+    comes back with its next file. Of a pattern only the folder is missing, if it did not move.
     """
-    is_pattern = any(sign in path for sign in "*{")
+    path = verdict.claim
+    is_pattern = not verdict.suggestion and any(sign in path for sign in "*{")
     return "/" in path.strip("/") and not path.endswith("/") and not is_pattern
 
 
