@@ -417,6 +417,8 @@ def test_a_description_that_the_text_refutes_is_reported(
         ("待办", "## 待办（2个月内）\n\n1. a\n2. b\n3. c"),
         # a second list begins before its numbers go on
         ("R", "**Two causes:**\n\n1. A.\n\n2. B.\n\n**To do:**\n1. C.\n2. D.\n3. E.\n4. F."),
+        # what it counts first is not what the list has
+        ("R", "Two rounds of readers; each page must pass 3 checks:\n\n1. A.\n2. B.\n3. C."),
         # its numbers go on below another label
         ("R", "**Two causes:**\n\n1. A.\n2. B.\n\n**In use now:**\n\n3. C.\n4. D."),
         # next on the day of which the record tells

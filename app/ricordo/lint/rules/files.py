@@ -159,7 +159,8 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
         is_numbered = len({re.sub(r"\d+", "", note.stem) for note in same}) == 1
         is_series = len(days) >= max(2, len(same) - 1) or (is_numbered and _differ(same, _stem))
         # the name that a link has, or what it is a page of, and the folder tell such notes apart
-        is_clear = _differ(same, _folder) and (_differ(same, _stem) or _differ(same, _type))
+        is_told_apart = _differ(same, _stem) or _differ(same, _type) or _are_linked(memory, same)
+        is_clear = _differ(same, _folder) and is_told_apart
         is_name = any(map(str.isalpha, name))
         yield RuleResult(
             0,
@@ -179,6 +180,13 @@ def _is_superseded(note: Note) -> bool:
     be its successor in part: then it still belongs in the index.
     """
     return bool(note.frontmatter.get_text("superseded_by")) or is_superseded(note)
+
+
+def _are_linked(memory: Memory, notes: Sequence[Note]) -> bool:
+    """Return whether each of the notes links to another of them, or has a link from one."""
+    paths = {note.path for note in notes}
+    linking = {path: paths & set(memory.backlinks.get(path, ())) for path in paths}
+    return all(linking[path] or any(path in it for it in linking.values()) for path in paths)
 
 
 def _differ(notes: Sequence[Note], part: Callable[[Note], str]) -> bool:

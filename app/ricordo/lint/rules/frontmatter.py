@@ -48,7 +48,8 @@ def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleRe
     """Find notes without frontmatter where the agent expects it and nearly all others have it, and
     those in which something is above it, so that no agent takes it for one. A file that says what
     frontmatter the others need is no note, and one that the index does not list, such as a log, may
-    be none; so may the record of a day in a folder where no file has any.
+    be none; so may the record of a day in a folder where no file has any, and what a program
+    writes.
     """
     if not context.layout.expects_frontmatter:
         return
@@ -67,7 +68,8 @@ def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleRe
             yield RuleResult(line, message, note.path, (fields,), note.path, fix, at_most=at_most)
         elif context.conventions.expects(FRONTMATTER, note.path) and not _is_schema(note, memory):
             is_alike = note.path.rpartition("/")[0] in headed or not find_day_in_title(note.stem)
-            is_note = is_alike and (not memory.entries or _is_placed(note, memory))
+            is_read = is_alike and not is_generated(note)
+            is_note = is_read and (not memory.entries or _is_placed(note, memory))
             message = f"“{note.name}” has no frontmatter."
             yield RuleResult(
                 1,

@@ -245,7 +245,8 @@ def split_name(name: str) -> frozenset[str]:
 
 def _find_broken_entries(memory: Memory) -> dict[str, RuleResult]:
     """Return, by note, the finding for a line of an index that is meant as its entry and is none:
-    a blank ends the target of a link, unless that is in angle brackets.
+    a blank ends the target of a link, unless that is in angle brackets. Where many are written so,
+    what reads them takes them.
     """
     results: dict[str, RuleResult] = {}
     for index in memory.indexes:
@@ -272,6 +273,8 @@ def _find_broken_entries(memory: Memory) -> dict[str, RuleResult]:
                     ),
                     other_path=path,
                 )
+    if len(results) > max(_FEW_MISSING, _SHARE_MISSING * len(memory.notes)):
+        return {path: it._replace(at_most=Severity.INFO) for path, it in results.items()}
     return results
 
 

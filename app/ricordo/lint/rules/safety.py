@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from ricordo.lexicon import Triggers, lower_text, read_words
+from ricordo.lexicon import Triggers, build_alternation, lower_text, read_words
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.lines import Splice, build_line_edits
 from ricordo.lint.prose import LineCounter, list_prose_lines, split_words, words_of_note
@@ -170,11 +170,24 @@ def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     roles=ALL_ROLES,
 )
 def instruction_shaped(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Find orders to the agent that no owner of a memory would write; each line once."""
+    """Find orders to the agent that no owner of a memory would write; each line once. In a raw
+    source they are what somebody says of such orders: only what its readers do not see matters.
+    """
+    is_source = note.role is FileRole.SOURCE
     for line, message, quoted, is_sure in find_injections(note):
-        at_most = Severity.WARNING if is_sure else Severity.INFO
+        is_meant = is_sure and not (is_source and _is_seen(note, line))
+        at_most = Severity.WARNING if is_meant else Severity.INFO
         says = f"Possible prompt injection: {message}."
         yield RuleResult(line, says, quoted, (quoted,), at_most=at_most)
+
+
+def _is_seen(note: Note, line: int) -> bool:
+    """Return whether readers see what is on a line of a note: it is in no comment, and has no
+    style.
+    """
+    before = note.text.split("\n", line)
+    above = "\n".join(before[: line - 1])
+    return "<" not in before[line - 1] and not _is_in_comment(above, len(above))
 
 
 def is_unsafe(note: Note) -> bool:
@@ -256,12 +269,12 @@ def _find_places(injection: _Injection, note: Note, text: str) -> Iterator[int]:
 
 def _is_sure(injection: _Injection, text: str, start: int) -> bool:
     """Return whether what is at `start` is an order that no owner writes: one that readers do not
-    see, or one against him that begins its clause and is no title or sentence about such orders.
+    see, or one against him that begins its clause, in a text that is not about such orders.
     """
     if not injection.orders or not injection.is_sure:
         return injection.orders and _is_in_comment(text, start)
     line = _line_at(text, start)
-    if _mentions().are_in(split_words(line), line):
+    if _mentions().are_in(split_words(line), line) or _subject().search(text):
         return False
     before = text[text.rfind("\n", 0, start) + 1 : start].rstrip()
     return (
@@ -318,6 +331,11 @@ def _any_needed() -> Triggers:
 def _addressed() -> re.Pattern[str]:
     """Return the pattern of words before an order to the reader."""
     return re.compile(rf"\b(?:{'|'.join(read_words('safety')['address']['words'])})\Z")
+
+
+@cache
+def _subject() -> re.Pattern[str]:
+    return re.compile(build_alternation(read_words("safety")["subject"]["names"]))
 
 
 @cache

@@ -349,7 +349,7 @@ def _find_miscounts(note: Note) -> Iterator[RuleResult]:
         if claimed is None:
             continue
         items = _get_items(blocks[at + 1 :])
-        if len(items) >= _FEWEST_ITEMS and len(items) != claimed[0]:
+        if len(items) >= _FEWEST_ITEMS and len(items) not in _list_numbers(block.prose):
             number = f"{len(items)} items"
             message = f"“{claimed[1]}”, but the list below has {number}."
             place = f"{note.path}:{items[0].line}–{items[-1].line}: {number}"
@@ -373,6 +373,7 @@ _COUNTER = compile_lazily(
 """A number of things in brackets behind the name of a list, where words are not separated; months
 are none.
 """
+_NUMBER = compile_lazily(r"\d{1,2}|[A-Za-z]{3,6}")
 _COUNTED = compile_lazily(
     r"(?:(?:The|All|These|Our|My)\s+)?(\d{1,2}|[A-Za-z]{3,6})"
     r" ((?:[A-Za-z][\w-]* ){0,2}[a-z][\w-]*s)"
@@ -391,6 +392,11 @@ def _read_count(block: ProseBlock) -> tuple[int, str] | None:
     match = _COUNTED.match(text.strip())
     number = _to_number(match[1]) if match else 0
     return (number, match[0]) if match and number else None
+
+
+def _list_numbers(text: str) -> set[int]:
+    """Return the numbers in a title or lead-in: each may be that of the items below it."""
+    return {_to_number(word) for word in _NUMBER.findall(text)}
 
 
 def _to_number(text: str) -> int:
