@@ -1,6 +1,6 @@
 """What of the findings comes first, and which of them are one: a rule that fires on more than a
-fifth of a memory has found a habit, which the user settles once, and what one commit led to in a
-note is one, too.
+fifth of a memory has found a habit, which the user settles once, and what one commit or one file of
+the project refutes in a note is one, too.
 
 A note still shows its own findings; lists and numbers have the one.
 """
@@ -24,10 +24,17 @@ _MANY = 20
 settles them.
 """
 _BULK = frozenset(
-    ("oversized-note", "index-long-entry", "index-missing-file", "stale", "never-read")
+    (
+        "index-long-entry",
+        "index-missing-file",
+        "never-read",
+        "oversized-note",
+        "stale",
+        "unindexed-note",
+    )
 )
-"""The rules on size and age, and on files that are gone together: a few such findings are already
-one.
+"""The rules on size and age, and on what an index lacks or lists in vain: a few such findings are
+already one.
 """
 _FEWEST_IN_BULK = 3
 """Findings of them that are one; so are the same fault of form in as many notes, if that is more
@@ -58,7 +65,7 @@ _FORM = frozenset(
 """Rules on the form of notes, which hurt less than false or unreachable ones."""
 _WRITTEN_ALIKE = _FORM | {"control-characters", "frontmatter-invalid"}
 """Rules on what a program or a hand writes the same way in every note."""
-_ANSWERED_ONCE = _WRITTEN_ALIKE | {"unindexed-note", "wanted-note"}
+_ANSWERED_ONCE = _WRITTEN_ALIKE | {"wanted-note"}
 """Rules of which one answer settles many findings."""
 
 Urgency = tuple[int, int, bool, bool]
@@ -75,8 +82,8 @@ def list_causes(
     findings: Iterable[Finding], memory: Memory, settled: frozenset[str] = frozenset()
 ) -> tuple[Finding, ...]:
     """Return `findings` with those of a rule that fires on more than a fifth of `memory` as one, or
-    of a rule whose one finding is among the ids `settled`, and those that one change led to in one
-    file as one, too; the most urgent first.
+    of a rule whose one finding is among the ids `settled`, and those with one origin in a file as
+    one, too; the most urgent first.
     """
     by_rule: dict[str, list[Finding]] = {}
     for finding in findings:
@@ -124,10 +131,10 @@ def _join_by_origin(findings: Sequence[Finding], settled: frozenset[str]) -> Ite
 
 
 def _create_group(findings: Sequence[Finding]) -> Finding:
-    """Return the one finding for those of one rule and file that one change led to."""
+    """Return the one finding for those of one rule, file and origin."""
     members = tuple(sorted(findings, key=lambda finding: finding.rank))
     first, others = members[0], len(members) - 1
-    more = f" So {'do' if others > 1 else 'does'} {others:,} more here, since the same commit."
+    more = f" So {'do' if others > 1 else 'does'} {others:,} more here, for the same cause."
     shown = tuple(f"{_place(it)}: {it.message}" for it in members[1 : _SHOWN + 1])
     return replace(
         first,

@@ -85,8 +85,8 @@ class Finding:
     members: tuple[Finding, ...] = ()
     """The findings of one rule that it is shown instead of; else empty."""
     origin: str = ""
-    """The one change that led to this finding and to others of its file, such as the id of a commit
-    that deleted files; "" where none is known.
+    """What led to this finding and to others of its file: the id of the commit that deleted files,
+    or the file of the project that has other values; "" where nothing is known.
     """
     id: str = field(init=False, default="")
 

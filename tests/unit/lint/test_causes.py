@@ -124,3 +124,9 @@ def test_what_harms_most_comes_first(memory: Memory) -> None:
     assert causes[2].rule == "unindexed-note", "content before form"
     loaded = list_causes([found("dead-link", "1.md"), found("dead-link", "MEMORY.md")], memory)
     assert loaded[0].path == "MEMORY.md"
+
+
+def test_a_few_notes_that_an_index_misses_are_one(memory: Memory) -> None:
+    findings = [found("unindexed-note", f"{n}.md") for n in range(3)]
+    assert len(list_causes(findings, memory)) == 1
+    assert len(list_causes(findings[:2], memory)) == 2

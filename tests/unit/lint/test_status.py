@@ -1098,6 +1098,20 @@ def test_line_is_as_old_as_in_the_note_that_was_moved(repository: Repository) ->
     assert (found.path, found.message) == ("y.md", "gauge/level.py does not exist.")
 
 
+def test_values_that_one_file_sets_are_one_line_of_a_note(repository: Repository) -> None:
+    for day, (step, gap) in enumerate([(15, 30), (20, 45)], 1):
+        values = f"HOLD_MINUTES = {step}\nGAP_MINUTES = {gap}\n"
+        write_memory(repository.root, {"gauge.py": values})
+        repository.commit("gauge", DAYS[day])
+    body = "`HOLD_MINUTES = 15` and `GAP_MINUTES = 30` hold for every gauge."
+    assert {it.rule for it in repository.judge(body)} == {"changed-since"}
+    (cause,) = repository.open().read_snapshot_with_evidence().causes
+    assert cause.message.endswith(
+        "differs from the project. So does 1 more here, for the same cause."
+    )
+    assert len(cause.members) == 2
+
+
 def test_what_one_commit_deleted_is_one_line_of_a_note(repository: Repository) -> None:
     _drop_gauge(repository)
     body = "The level is in `gauge/level.py`.\n\nThe wind is in `gauge/wind.py`."

@@ -192,10 +192,11 @@ def changed_since(
             else:
                 message = f"{verdict.problem or f'{_quote(verdict)} differs from the project'}."
                 # what the code sets now is certain; a version may be that of another product
-                lasting = (
-                    replace(verdict, existed=True) if verdict.kind is ClaimKind.VALUE else verdict
-                )
-                yield from _report(note, verdict, message, _severity_of(note, lasting))
+                is_value = verdict.kind is ClaimKind.VALUE
+                lasting = replace(verdict, existed=True) if is_value else verdict
+                # values that one file sets differ for one cause
+                origin = _find_source(verdict).rpartition(":")[0] if is_value else verdict.commit
+                yield from _report(note, verdict, message, _severity_of(note, lasting), origin)
 
 
 @verdict_rule(
@@ -209,8 +210,12 @@ def restates_instructions(
     """Find notes that repeat what agents load from the instructions, once a note."""
     repeated = (verdict for verdict in verdicts if verdict.kind is ClaimKind.INSTRUCTION)
     for verdict in islice(repeated, 1):
-        source = verdict.evidence[0].partition(": ")[0]
-        yield from _report(note, verdict, f"Repeats {source}.")
+        yield from _report(note, verdict, f"Repeats {_find_source(verdict)}.")
+
+
+def _find_source(verdict: Verdict) -> str:
+    """Return the place in the project that the first evidence quotes; "" without evidence."""
+    return next(iter(verdict.evidence), "").partition(": ")[0]
 
 
 def _quote(verdict: Verdict) -> str:
@@ -227,9 +232,15 @@ def _day_of(note: Note) -> str:
 
 
 def _report(
-    note: Note, verdict: Verdict, message: str, at_most: Severity = Severity.ERROR
+    note: Note,
+    verdict: Verdict,
+    message: str,
+    at_most: Severity = Severity.ERROR,
+    origin: str | None = None,
 ) -> Iterator[RuleResult]:
-    """Yield the finding on a verdict, unless the note no longer makes the claim."""
+    """Yield the finding on a verdict, unless the note no longer makes the claim. Its origin is the
+    commit of the verdict where no other one is given.
+    """
     places = _list_places(note, verdict)
     if places:
         line, *others = places
@@ -244,7 +255,7 @@ def _report(
             evidence,
             fix=fix,
             at_most=at_most,
-            origin=verdict.commit,
+            origin=verdict.commit if origin is None else origin,
         )
 
 
