@@ -240,9 +240,11 @@ def render_counts(findings: Iterable[Finding]) -> tuple[list[Line], int]:
 
 
 def _count(of_rule: Sequence[Finding]) -> str:
-    """Return a rule with the number of its findings, and whether they count as one."""
-    rule, members = of_rule[0].rule, sum(len(it.members) for it in of_rule)
-    return f"{rule} {members:,} as one" if members else f"{rule} {len(of_rule):,}"
+    """Return a rule with the number of its findings; of one that stands for several how many."""
+    first, *others = of_rule
+    if first.members and not others:
+        return f"{first.rule} {len(first.members):,} as one"
+    return f"{first.rule} {len(of_rule):,}"
 
 
 def render_statistics(

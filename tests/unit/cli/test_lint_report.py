@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.cli.lint_report import render_counts
 from ricordo.cli.main import run
+from ricordo.lint.finding import Finding, Severity
 from ricordo.lint.rule import load_rules
 from tests.benchmarks.terminal import COLUMNS, Terminal
 from tests.support.builders import note_text, write_memory
@@ -129,6 +131,19 @@ def test_of_many_findings_the_first_of_each_rule_are_shown_and_all_are_counted(
     assert "12 times in MEMORY.md: an index entry for a file that does not exist." in output
     assert "`--full` shows all 17 findings one by one" in output
     assert f"one: {len(list((project / 'one').glob('?.md')))} notes; 3 errors, " in output
+
+
+def test_numbers_of_rules_add_up_to_that_of_their_severity() -> None:
+    def found(path: str, *members: Finding) -> Finding:
+        return Finding("dead-link", Severity.WARNING, path, 1, "", path, members=members)
+
+    several = found("a.md", found("a.md"), found("a.md"))
+    for findings, counts in [
+        ((several,), "1 warning dead-link 2 as one"),
+        ((several, found("b.md")), "2 warnings dead-link 2"),
+    ]:
+        (line,), _ = render_counts(findings)
+        assert " ".join("".join(text for text, _ in line).split()) == counts
 
 
 def test_what_stands_for_many_says_how_all_of_them_are_settled(

@@ -312,8 +312,8 @@ def _rows_by_rule(snapshot: Snapshot) -> list[FreshnessRow]:
     return [
         FreshnessRow(
             rule=of_rule[0].rule,
-            finding_count=sum(len(cause.each) for cause in of_rule),
-            is_one=any(cause.members for cause in of_rule),
+            finding_count=len(of_rule[0].each) if len(of_rule) == 1 else len(of_rule),
+            is_one=len(of_rule) == 1 and bool(of_rule[0].members),
             severity=of_rule[0].severity,
             is_first=True,
         )
