@@ -1,0 +1,153 @@
+"""The rule on notes of which another note says that it takes their place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from ricordo.dates import find_day_in_title
+from ricordo.lexicon import build_alternation, compile_part, list_expressions, lower_text
+from ricordo.lint.claims.claim import find_banner, is_report
+from ricordo.lint.finding import Fix, Severity
+from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
+from ricordo.lint.rules.missing_entries import is_superseded
+from ricordo.memory.change import Retire
+from ricordo.memory.layout import FileRole
+from ricordo.memory.memory import Memory
+from ricordo.memory.names import TargetKind
+from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
+from ricordo.text import make_one_line
+
+_NEAR = 60
+"""Characters on each side of a name in which the verb is looked for: a sentence names what takes
+the place of what in a few words.
+"""
+_LONGEST_QUOTE = 200
+_FILE = ".md"
+_PATH = compile_lazily(r"[\w./-]+\Z")
+_GAP = r"[\s:\"“”'‘’`*_(\[«»]*"
+_WORDS = r"(?:[^\W\d_][\w'’-]*\s+){0,3}"
+"""A few words between verb and name, such as `the old note`; no clause ends among them."""
+_CLAUSE_END = compile_lazily(r"[.;:,!?—–()。；，、！？：]")
+
+
+class _Mention(NamedTuple):
+    """A place at which a note names another one."""
+
+    start: int
+    end: int
+    path: str
+
+
+@memory_rule(
+    "superseded-note",
+    Severity.WARNING,
+    "a note that another one replaces, and that does not say so",
+    depends_on=lambda memory, context: (memory.notes, memory.links),
+)
+def superseded_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
+    """Find notes of which another note says that it supersedes them, while they neither say so nor
+    name it: who opens them follows what no longer holds. Once each, by the first that says so.
+    """
+    reported: set[str] = set()
+    for note in memory.notes:
+        for mention in _list_mentions(memory, note) if note.role is FileRole.NOTE else ():
+            # what costs most comes last
+            if mention.path in reported or not _supersedes(note, mention):
+                continue
+            old = memory.by_path[mention.path]
+            if not (is_superseded(note) or _knows(old, note) or _is_of_its_time(old)):
+                reported.add(old.path)
+                yield _report(old, note, mention)
+
+
+def _report(old: Note, new: Note, mention: _Mention) -> RuleResult:
+    line = new.line_of(mention.start)
+    text = make_one_line(new.text.split("\n")[line - 1].strip())[:_LONGEST_QUOTE]
+    return RuleResult(
+        0,
+        f"Superseded by “{new.name}”, but does not say so.",
+        text,
+        (f"{new.path}:{line}: {text}",),
+        old.path,
+        Fix("retire it; its links lead to the other note", (Retire(old.path, new.path),)),
+        other_path=new.path,
+    )
+
+
+def _list_mentions(memory: Memory, note: Note) -> Iterator[_Mention]:
+    """Yield where `note` links to other notes, or writes the names of their files."""
+    text = note.text
+    for resolved in memory.links.get(note.path, ()):
+        if resolved.target_kind is TargetKind.NOTE and _is_other(memory, note, resolved.path):
+            yield _Mention(resolved.link.start, resolved.link.end, resolved.path)
+    end = 0
+    while (at := text.find(_FILE, end)) >= 0:
+        end = at + len(_FILE)
+        if named := _PATH.search(text, max(0, at - _NEAR), at):
+            stem = named[0].rpartition("/")[2]
+            paths = memory.names.by_stem.get(stem, ())
+            if len(paths) == 1 and _is_other(memory, note, paths[0]):
+                yield _Mention(named.start(), end, paths[0])
+
+
+def _is_other(memory: Memory, note: Note, path: str) -> bool:
+    file = memory.by_path.get(path)
+    return file is not None and file.role is FileRole.NOTE and path != note.path
+
+
+def _supersedes(note: Note, mention: _Mention) -> bool:
+    """Return whether the words beside a mention say that `note` takes the place of what is named:
+    before it, or behind it in languages whose verbs come last. Not where that is denied, or said of
+    a part.
+    """
+    start = note.text.rfind("\n", 0, mention.start) + 1
+    end = note.text.find("\n", mention.end)
+    before = lower_text(note.text[max(start, mention.start - _NEAR) : mention.start])
+    after = lower_text(note.text[mention.end : end if end >= 0 else None][:_NEAR])
+    if said := _before().search(before):
+        clause = _CLAUSE_END.split(before[: said.start()])[-1]
+        return not (_denied().search(clause + said["between"]) or _partly().search(said["between"]))
+    said = _behind().match(after)
+    return said is not None and not _denied().search(after[said.end() :][: _NEAR // 4])
+
+
+def _knows(old: Note, new: Note) -> bool:
+    """Return whether a note says that it is superseded, or names the one that took its place."""
+    banner = lower_text(find_banner(old))
+    return is_superseded(old) or new.stem in old.text or bool(_superseded().search(banner))
+
+
+def _is_of_its_time(note: Note) -> bool:
+    """Return whether a note only tells what was so once: of a day, a session, or as a report."""
+    return is_report(note) or any(map(find_day_in_title, (note.stem, note.name)))
+
+
+@cache
+def _before() -> re.Pattern[str]:
+    verbs = build_alternation(list_expressions("status", "supersedes"))
+    return re.compile(rf"(?:{verbs}){_GAP}(?P<between>{_WORDS}){_GAP}\Z")
+
+
+@cache
+def _behind() -> re.Pattern[str]:
+    verbs = build_alternation(list_expressions("status", "supersedes_behind"))
+    return re.compile(rf"[`*_\])»”]*(?:\s*[(（][^()（）]*[)）])?\s*(?:{verbs})")
+
+
+@cache
+def _denied() -> re.Pattern[str]:
+    return compile_part("status", "supersedes_not")
+
+
+@cache
+def _superseded() -> re.Pattern[str]:
+    return compile_part("status", "superseded")
+
+
+@cache
+def _partly() -> re.Pattern[str]:
+    return compile_part("status", "supersedes_partly")

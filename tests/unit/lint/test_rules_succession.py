@@ -1,0 +1,80 @@
+"""Notes of which another one says that it takes their place."""
+
+from __future__ import annotations
+
+import pytest
+
+from ricordo.lint.finding import Finding
+from tests.unit.lint.conftest import Lint, note
+
+RULE = "superseded-note"
+
+
+def find(
+    lint: Lint, said: str, old: str = "Call them.", path: str = "by_phone.md"
+) -> list[Finding]:
+    files = {path: note(old, "by phone"), "by_radio.md": note(said, "by radio")}
+    return list(lint(files, RULE))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "This supersedes [[by_phone]].",
+        "SUPERSEDES the old note `by_phone.md`.",
+        "replaces [how they were called](by_phone.md)",
+        "supersedes: by_phone.md",
+        "[[by_phone]] is now superseded.",
+        "Diese Notiz ersetzt [[by_phone]].",
+        "Cette note remplace [[by_phone]].",
+        "Esta nota sustituye a [[by_phone]].",
+        "Esta nota substitui [[by_phone]].",
+        "Questa nota sostituisce [[by_phone]].",
+        "Эта заметка заменяет [[by_phone]].",
+        "本条取代 [[by_phone]]。",
+        "기존 `by_phone.md`(전화) 정책 대체.",
+        "[[by_phone]]を置き換えます。",
+    ],
+)
+def test_a_note_that_another_one_supersedes_has_to_say_so(lint: Lint, said: str) -> None:
+    (found,) = find(lint, said)
+    assert (found.path, found.other_path) == ("by_phone.md", "by_radio.md")
+    assert found.message == "Superseded by “by radio”, but does not say so."
+    assert found.evidence[0].startswith("by_radio.md:")
+    assert found.fix is not None
+    assert not found.fix.safe
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "This does not supersede [[by_phone]], it adds to it.",
+        "This never replaces [[by_phone]].",
+        "It supersedes parts of [[by_phone]].",
+        "Supersedes: partially [[by_phone]]",
+        "A radio replaces the phone, as in [[by_phone]].",
+        "The harbour office replaces its radios every year. See [[by_phone]].",
+        "本条被 [[by_phone]] 取代。",
+        "`by_phone.md`로 대체.",
+        "Ersetzt nicht [[by_phone]].",
+    ],
+)
+def test_what_denies_it_or_speaks_of_another_thing_supersedes_nothing(
+    lint: Lint, said: str
+) -> None:
+    assert find(lint, said) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "path"),
+    [
+        ("> Superseded by [[by_radio]].\n\nCall them.", "by_phone.md"),
+        ("> ⚠️ 2026 版，已被新版取代。\n\nCall them.", "by_phone.md"),
+        ("Call them; by radio see [[by_radio]].", "by_phone.md"),
+        ("They were called.", "session_2026-05-12.md"),
+    ],
+)
+def test_a_note_that_knows_its_successor_or_is_of_a_day_is_left_alone(
+    lint: Lint, old: str, path: str
+) -> None:
+    assert find(lint, f"This supersedes [[{path.removesuffix('.md')}]].", old, path) == []
