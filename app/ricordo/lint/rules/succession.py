@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ricordo.dates import find_day_in_title
 from ricordo.lexicon import build_alternation, compile_part, list_expressions, lower_text
-from ricordo.lint.claims.claim import find_banner, is_report
+from ricordo.lint.claims.claim import find_banner
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
 from ricordo.lint.rules.missing_entries import is_superseded
@@ -59,7 +59,9 @@ def superseded_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult
             if mention.path in reported or not _supersedes(note, mention):
                 continue
             old = memory.by_path[mention.path]
-            if not (is_superseded(note) or _knows(old, note) or _is_of_its_time(old)):
+            # what has a day in its name tells what was so then
+            is_of_day = find_day_in_title(old.stem) is not None
+            if not (is_superseded(note) or is_of_day or _knows(old, note)):
                 reported.add(old.path)
                 yield _report(old, note, mention)
 
@@ -119,11 +121,6 @@ def _knows(old: Note, new: Note) -> bool:
     """Return whether a note says that it is superseded, or names the one that took its place."""
     banner = lower_text(find_banner(old))
     return is_superseded(old) or new.stem in old.text or bool(_superseded().search(banner))
-
-
-def _is_of_its_time(note: Note) -> bool:
-    """Return whether a note only tells what was so once: of a day, a session, or as a report."""
-    return is_report(note) or any(map(find_day_in_title, (note.stem, note.name)))
 
 
 @cache
