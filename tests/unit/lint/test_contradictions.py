@@ -274,6 +274,31 @@ def test_what_was_so_on_two_days_may_be_in_the_note_of_each(root: Path) -> None:
     assert names(pairs(open_memory(root, files))) == [("repeats", *sorted(files))]
 
 
+def test_records_of_one_day_may_say_the_same(root: Path) -> None:
+    small, short = SAME.format("however small"), SAME.format("however short it may be")
+    times = ("watch-2026-05-01_06-10", "watch-2026-05-01_06-25")
+    files = {
+        f"{it}.md": note_text(it, text) for it, text in zip(times, (small, short), strict=True)
+    }
+    assert names(pairs(open_memory(root, files))) == [("may repeat", *sorted(files))]
+
+
+def test_a_form_that_nobody_filled_in_repeats_no_other_one(root: Path) -> None:
+    form = "# {}\n\n_Say in one sentence what it is._\n\n_Name the pages that it belongs to._\n"
+    terms = ("Tide", "Spring tide", "Neap tide", "Ebb")
+    files = {f"{it}.md": note_text(it, form.format(it)) for it in terms}
+    assert "repeats" not in {it for it, *_ in names(pairs(open_memory(root, files)))}
+
+
+def test_pages_about_two_folders_are_no_duplicates(root: Path) -> None:
+    text = "This part of the harbour book has all pages on {}.\n"
+    files = {
+        f"{folder}/_about.md": note_text(folder, text.format(of))
+        for folder, of in (("locks", "the locks and gates"), ("quays", "the quays and gates"))
+    }
+    assert not any(it.relation.is_between_notes for it in pairs(open_memory(root, files)))
+
+
 def test_three_copies_are_duplicates_of_each_other(root: Path) -> None:
     files = {f"{name}.md": note_text(name, SAME.format("ever")) for name in "abc"}
     assert len(pairs(open_memory(root, files))) == 3

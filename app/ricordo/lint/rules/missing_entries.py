@@ -200,19 +200,27 @@ def _find_listed_folders(memory: Memory) -> tuple[str, ...]:
 
 def is_superseded(note: Note) -> bool:
     """Return whether a note begins its description, status or what is quoted above its text by
-    saying that another one took its place, or its title by saying no more than that.
+    saying that another one took its place, or its title by saying no more than that; or that it is
+    kept as history, which a description may say of its subject.
     """
-    banner = find_banner(note).split("\n")
-    said = (read_status(note), note.description, *banner)
-    if any(_superseded().match(lower_text(it)) for it in said):
+    # emphasis is often set by `_`, which is part of a word
+    banner = find_banner(note).replace("_", " ").split("\n")
+    said = [lower_text(it) for it in (read_status(note), *banner)]
+    if any(map(_begins_with("archived").match, said)):
         return True
-    titles = (_superseded().match(lower_text(it)) for it in (note.heading, note.name))
+    superseded = _begins_with("superseded")
+    if any(map(superseded.match, (*said, lower_text(note.description)))):
+        return True
+    titles = (superseded.match(lower_text(it)) for it in (note.heading, note.name))
     return any(it is not None and _SAID_ALL.match(it.string, it.end()) for it in titles)
 
 
 @cache
-def _superseded() -> re.Pattern[str]:
-    words = build_alternation(list_expressions("status", "superseded"))
+def _begins_with(part: str) -> re.Pattern[str]:
+    """Return the pattern of a text that begins with one of the expressions of a part, apart from
+    other words.
+    """
+    words = build_alternation(list_expressions("status", part))
     return re.compile(rf"\W*(?:{words})(?=\s*(?:[^\w\s]|\Z))")
 
 
