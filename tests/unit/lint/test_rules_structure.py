@@ -127,6 +127,7 @@ SOUND = [
             "Replaced by tides.md, which has all of it",
             "Ersetzt durch tides.md",
             "已废弃，见 tides.md",
+            "STALE — all of it is done",
         )
     ),
     # it is kept as history

@@ -212,7 +212,9 @@ class Project:
         if path in self.memory_names:
             return ""
         words = _split_name(get_stem(path))
-        begun = self._pages.get(words, [])
+        # a memory may be all of the project
+        names = self.memory_names
+        begun = [it for it in self._pages.get(words, ()) if it.rpartition("/")[2] not in names]
         if "/" in path:
             begun = [it for it in begun if f"/{it}".endswith(f"/{path}")]
         pages = [it for it in begun if _split_name(get_stem(it)) == words] or begun

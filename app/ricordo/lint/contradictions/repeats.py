@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 
 from ricordo.dates import find_day_in_title
@@ -36,6 +36,14 @@ _LEAST_OWN = 0.25
 _SHORTEST_NAME = 4
 _BEGINNING = 600
 """Characters in which a note says that it is generated."""
+_FEW_WORDS = 3
+"""Words at the beginning of a sentence that name no other thing than its note."""
+_FEW_SIGNS = 7
+"""The same of a script without blanks."""
+_SPACELESS = compile_lazily(r"[\u3040-\u30ff\u3400-\u9fff]")
+_LETTERS = compile_lazily(r"[^\W\d]+")
+_SENTENCE_END = compile_lazily(r"[.!?:](?=\s)|[。！？：]")
+_ITEM = compile_lazily(r"\s*(?:[-*+]|\d+[.)]|\|)\s")
 _DIGITS = compile_lazily(r"\d+")
 _CROWD = 20
 """Notes with one word triple from which on it is from a template."""
@@ -166,7 +174,26 @@ def is_generated(note: Note) -> bool:
     if any(value and key.lower().startswith("generated") for key, value in fields):
         return True
     # emphasis is often set by `_`, which is part of a word
-    return bool(_generated().search(lower_text(note.body[:_BEGINNING]).replace("_", " ")))
+    beginning = lower_text(note.body[:_BEGINNING]).replace("_", " ")
+    # what is in a code block shows another file
+    prose = chain.from_iterable(it.split("\n") for it in beginning.split("```")[::2])
+    return any(map(_says_generated, prose))
+
+
+def _says_generated(line: str) -> bool:
+    """Return whether a line says that a program makes what it is in: it, or a sentence in it, begins
+    so, or it does behind a few words such as “this page is”, and is no item of a list. Anything
+    else is said of another thing.
+    """
+    if _ITEM.match(line):
+        return False
+    for match in _generated().finditer(line):
+        *others, before = _SENTENCE_END.split(line[: match.start()])
+        words, signs = len(_LETTERS.findall(before)), len(_SPACELESS.findall(before))
+        is_few = words <= _FEW_WORDS and signs <= _FEW_SIGNS and not others
+        if not words or (is_few and not before.rstrip().endswith(("(", "（"))):
+            return True
+    return False
 
 
 @cache

@@ -200,16 +200,14 @@ def _find_listed_folders(memory: Memory) -> tuple[str, ...]:
 
 def is_superseded(note: Note) -> bool:
     """Return whether a note begins its description, status or what is quoted above its text by
-    saying that another one took its place, or its title by saying no more than that; or that it is
-    kept as history, which a description may say of its subject.
+    saying that another one took its place or that it is kept as history, or its title by saying no
+    more than the first.
     """
     # emphasis is often set by `_`, which is part of a word
     banner = find_banner(note).replace("_", " ").split("\n")
-    said = [lower_text(it) for it in (read_status(note), *banner)]
-    if any(map(_begins_with("archived").match, said)):
-        return True
+    said = [lower_text(it) for it in (read_status(note), note.description, *banner)]
     superseded = _begins_with("superseded")
-    if any(map(superseded.match, (*said, lower_text(note.description)))):
+    if any(superseded.match(it) or _begins_with("archived").match(it) for it in said):
         return True
     titles = (superseded.match(lower_text(it)) for it in (note.heading, note.name))
     return any(it is not None and _SAID_ALL.match(it.string, it.end()) for it in titles)
