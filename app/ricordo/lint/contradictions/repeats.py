@@ -181,9 +181,9 @@ def is_generated(note: Note) -> bool:
 
 
 def _says_generated(line: str) -> bool:
-    """Return whether a line says that a program makes what it is in: it, or a sentence in it, begins
-    so, or it does behind a few words such as “this page is”, and is no item of a list. Anything
-    else is said of another thing.
+    """Return whether a line says that a program makes what it is in: no item of a list, it or a
+    sentence in it begins so, or it does behind a few words such as “this page is”. Anything else is
+    said of another thing.
     """
     if _ITEM.match(line):
         return False
