@@ -414,5 +414,7 @@ def normalize(text: str) -> str:
 
 
 def fold_name(text: str) -> str:
-    """Return `text` with case, `-`, `_` and blanks folded, for matching wikilinks."""
-    return normalize(text).casefold().replace("_", "-").replace(" ", "-")
+    """Return `text` with case, `-`, `_` and blanks folded, for matching wikilinks; a blank at an end
+    is left out, as in the link.
+    """
+    return normalize(text).strip().casefold().replace("_", "-").replace(" ", "-")

@@ -763,6 +763,20 @@ def test_a_link_into_another_folder_means_no_note_of_its_name(lint: Lint) -> Non
     }
 
 
+def test_a_link_into_a_folder_that_is_gone_means_the_note_of_its_name(lint: Lint) -> None:
+    notes = {"charts/harbour-lights.md": note("One.", "lights"), "tides/pier.md": note("Two.", "p")}
+    text = "See [[maps/harbour-lights]], [[maps/harbour-light-list]] and [[tides/harbour-lights]]."
+    found = lint({**notes, "a.md": note(text, "a")}, "wanted-note")
+    assert {(it.message, it.severity) for it in found} == {
+        (
+            "Link to a note that does not exist: maps/harbour-lights. Did you mean harbour-lights?",
+            Severity.WARNING,
+        ),
+        ("Link to a note that does not exist: maps/harbour-light-list.", Severity.INFO),
+        ("Link to a note that does not exist: tides/harbour-lights.", Severity.INFO),
+    }
+
+
 def test_a_link_means_neither_its_own_note_nor_one_with_a_longer_name(lint: Lint) -> None:
     files = {
         "feedback_pilots.md": note("See [[feedback_pilot]] and [[harbour-lights]].", "pilots"),
