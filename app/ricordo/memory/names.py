@@ -414,7 +414,7 @@ def normalize(text: str) -> str:
 
 
 def fold_name(text: str) -> str:
-    """Return `text` with case, `-`, `_` and blanks folded, for matching wikilinks; a blank at an end
-    is left out, as in the link.
+    """Return `text` with case, `-`, `_` and blanks folded, for matching wikilinks, and without blanks
+    at its ends, as links are.
     """
     return normalize(text).strip().casefold().replace("_", "-").replace(" ", "-")
