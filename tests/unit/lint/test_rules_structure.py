@@ -130,6 +130,11 @@ SOUND = [
             "STALE — all of it is done",
         )
     ),
+    # a listed note of its name says the same
+    (
+        "unindexed-note",
+        {"MEMORY.md": "- [Pier](s/pier.md)\n", "s/pier.md": note("One."), "t/pier.md": "One.\n"},
+    ),
     # it is kept as history
     *(
         ("unindexed-note", {"MEMORY.md": "# M\n", "a.md": f"> {said}\n\n# Locks\n\nText.\n"})

@@ -126,7 +126,21 @@ def _find_unlisted(memory: Memory) -> frozenset[str]:
             or any(text.names(note) for text in texts)
         )
     )
-    return unlisted - _find_listed_on_pages(memory, unlisted)
+    unlisted -= _find_listed_on_pages(memory, unlisted)
+    return unlisted - _find_copies_of_listed(memory, unlisted)
+
+
+def _find_copies_of_listed(memory: Memory, paths: Iterable[str]) -> set[str]:
+    """Return those of `paths` whose name and text are those of a note that an index lists, in
+    another folder; `duplicate` reports them, and a second entry would say the same again.
+    """
+    by_stem, by_path = memory.names.by_stem, memory.by_path
+    return {
+        path
+        for path in paths
+        for other in by_stem.get(normalize(get_stem(path)), ())
+        if other in memory.entries and by_path[other].body.strip() == by_path[path].body.strip()
+    }
 
 
 def _find_listed_in_folders(memory: Memory) -> set[str]:
