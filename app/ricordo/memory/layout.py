@@ -112,7 +112,7 @@ class Layout:
             # the page of a folder, which a generator of sites needs, is neither index nor note
             is_index = self.has_nested_indexes or not folder
             return FileRole.INDEX if is_index else FileRole.SUPPORT
-        if name in self.support_names or _is_template(folder, name):
+        if name in self.support_names or name == _SKILL or _is_template(folder, name):
             return FileRole.SUPPORT
         if self.source_folder and path.startswith(self.source_folder + "/"):
             return FileRole.SOURCE
@@ -136,6 +136,8 @@ class Layout:
         return self.has_page_folders and bool(slash) and top.startswith(names)
 
 
+_SKILL = "skill.md"
+"""The name, in lower case, of the instructions of a skill, whose form is that of skills."""
 _TEMPLATE_FOLDERS = frozenset(("templates", "_templates", ".templates"))
 
 

@@ -414,5 +414,7 @@ def normalize(text: str) -> str:
 
 
 def fold_name(text: str) -> str:
-    """Return `text` with case, `-`, `_` and blanks folded, for matching wikilinks."""
-    return normalize(text).casefold().replace("_", "-").replace(" ", "-")
+    """Return `text` with case, `-`, `_` and blanks folded, for matching wikilinks, and no blanks at
+    its ends, where links have none.
+    """
+    return normalize(text).strip().casefold().replace("_", "-").replace(" ", "-")

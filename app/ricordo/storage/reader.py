@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import time
 from collections.abc import Iterable, Mapping
@@ -28,6 +29,7 @@ from ricordo.memory.note import (
     get_max_bytes,
     read_note,
 )
+from ricordo.patterns import compile_lazily
 from ricordo.text import make_visible
 
 MAX_FILES = 250_000
@@ -43,6 +45,8 @@ _MANY = 500
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _DIRECTORY = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
 _IGNORED_FOLDERS = frozenset(("node_modules", "__pycache__"))
+_BACKUP = compile_lazily(r"\.md\.(?:bak|backup|old|orig)(?![a-z])", re.IGNORECASE)
+"""What is in the name of a backup behind that of its note; it may end in `.md` again."""
 _ENVIRONMENT = "pyvenv.cfg"
 """Marks a folder as a virtual environment of Python (PEP 405): nothing in it is a note."""
 _UNKNOWN = FileFacts(size=0, modified=0.0, inode=0, changed_ns=0, is_settled=False)
@@ -123,18 +127,18 @@ def _in_known_folder(memory: Memory, path: str) -> bool:
 
 
 def is_note_name(name: str) -> bool:
-    """Return whether a file of this name is read: markdown, neither hidden nor an editor's
-    backup.
-    """
+    """Return whether a file of this name is read: markdown, neither hidden nor a backup."""
     return name[-3:].lower() == ".md" and not is_leftover(name)
 
 
 def is_leftover(name: str) -> bool:
-    """Return whether a name is hidden or an editor's backup. A name with a Windows path, from an
-    archive unpacked on another system, begins with a dot and is not hidden.
+    """Return whether a name is hidden or a backup, of an editor or with the whole name of its note
+    in front. A name with a Windows path, from an archive unpacked on another system, begins with a
+    dot and is not hidden.
     """
     is_hidden = name[0] == "." and not name.startswith((".\\", "..\\"))
-    return is_hidden or name[-1] == "~" or (name[0] == "#" and name[-1] == "#")
+    is_of_editor = name[-1] == "~" or (name[0] == "#" and name[-1] == "#")
+    return is_hidden or is_of_editor or bool(_BACKUP.search(name))
 
 
 def list_names(root: str) -> frozenset[str]:

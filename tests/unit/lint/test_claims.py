@@ -572,6 +572,22 @@ def test_a_link_to_a_page_of_the_project_names_it(tmp_path: Path, target: str, p
     assert finding.severity is Severity.INFO
 
 
+@pytest.mark.parametrize("is_all", [False, True])
+def test_a_memory_that_is_all_of_its_project_has_no_pages_beside_it(
+    tmp_path: Path, is_all: bool
+) -> None:
+    page = {"tide-gauge-of-sines.md": "Text.\n"}
+    write_memory(tmp_path / "project", {**PROJECT, **page})
+    opened = notebook(tmp_path, "It follows [[tide-gauge]].")
+    environment = opened.environment
+    if is_all:
+        write_memory(Path(opened.place.root), page)
+        environment = environment._replace(project=opened.place.root)
+    linked = Notebook(opened.place, environment, Settings(), frozenset(("wanted-note",)))
+    (finding,) = linked.read_snapshot_with_evidence().findings
+    assert ("does not exist" in finding.message) is is_all
+
+
 @pytest.mark.parametrize(("target", "is_page"), [("docs/pegel", True), ("docs/gone", False)])
 def test_an_entry_may_link_to_a_page_of_the_project(
     tmp_path: Path, target: str, is_page: bool

@@ -212,10 +212,12 @@ def test_a_link_that_leads_into_the_project_is_meant_so(tmp_path: Path, folder: 
     }
     memory = open_memory(root, files)
     around = () if folder.startswith(".") else (str(project),)
-    rules = frozenset(("outside-memory",))
+    rules = frozenset(("outside-memory", "unreadable-note"))
     found = Linter({}, rules).run(memory, RuleContext(NOW, AUTO_MEMORY, around=around))
     meant = [] if around else ["rules.md"]
-    assert [it.path for it in found] == ["gone.md", *meant, "tides/b.md"]
+    outside = [it.path for it in found if it.rule == "outside-memory"]
+    assert outside == [*meant, "tides/b.md"]
+    assert [it.path for it in found if it.rule == "unreadable-note"] == ["gone.md"]
 
 
 def test_a_virtual_environment_is_no_part_of_a_memory(root: Path) -> None:

@@ -127,6 +127,22 @@ SOUND = [
             "Replaced by tides.md, which has all of it",
             "Ersetzt durch tides.md",
             "已废弃，见 tides.md",
+            "STALE — all of it is done",
+        )
+    ),
+    # a listed note of its name says the same
+    (
+        "unindexed-note",
+        {"MEMORY.md": "- [Pier](s/pier.md)\n", "s/pier.md": note("One."), "t/pier.md": "One.\n"},
+    ),
+    # it is kept as history
+    *(
+        ("unindexed-note", {"MEMORY.md": "# M\n", "a.md": f"> {said}\n\n# Locks\n\nText.\n"})
+        for said in (
+            "⚠️ **[LEGACY / before May]** Of the old harbour office.",
+            "Archived: the locks are gone.",
+            "**歷史文件**，僅供參考。",
+            "_Archiviert_ (2026-05-01)",
         )
     ),
     # an entry that links to no file has all words of its name
@@ -175,6 +191,7 @@ def test_symlinks_out_are_outside_and_broken_ones_unreadable(lint: Lint, tmp_pat
     os.symlink("/etc", tmp_path / "out.md")
     os.symlink("a.md", tmp_path / "inside.md")
     os.symlink("nothing.md", tmp_path / "dangling.md")
+    os.symlink("/etc/nothing.md", tmp_path / "gone.md")
     os.mkfifo(tmp_path / "pipe.md")
 
     found = lint({}, "outside-memory", "unreadable-note")
@@ -182,8 +199,10 @@ def test_symlinks_out_are_outside_and_broken_ones_unreadable(lint: Lint, tmp_pat
     assert {(f.rule, f.path) for f in found} == {
         ("outside-memory", "out.md"),
         ("unreadable-note", "dangling.md"),
+        ("unreadable-note", "gone.md"),
         ("unreadable-note", "pipe.md"),
     }
+    assert len(found) == 4
 
 
 @pytest.mark.parametrize(
@@ -292,6 +311,31 @@ def test_a_file_without_frontmatter_that_the_index_does_not_list_may_be_no_note(
     files = {"MEMORY.md": index, "log.md": "Two.\n", **dict.fromkeys(notes, "One.\n")}
     found = {it.path: it.severity for it in lint(files, "frontmatter-missing")}
     assert found == {**dict.fromkeys(notes, Severity.WARNING), "log.md": Severity.INFO}
+
+
+@pytest.mark.parametrize(("headed", "severity"), [(8, Severity.WARNING), (2, Severity.INFO)])
+def test_records_of_days_have_a_form_of_their_own(
+    lint: Lint, headed: int, severity: Severity
+) -> None:
+    plain = ["# Survey of the locks\n\nAll dry.\n"] * 2
+    days = [*(note("One.", f"survey {n}") for n in range(headed)), *plain]
+    files = {f"survey_2026-05-{n + 1:02}.md": text for n, text in enumerate(days)}
+    files |= {f"quay-{n}.md": note("Two.", f"quay {n}") for n in range(20)}
+    found = [it.severity for it in lint(files, "frontmatter-missing")]
+    assert found == [severity] * 2
+
+
+def test_what_is_kept_as_history_needs_no_frontmatter(lint: Lint) -> None:
+    files = {f"quay-{n}.md": note("Two.", f"quay {n}") for n in range(9)}
+    files["locks.md"] = "> Historical record, not kept up.\n\n# Locks\n\nText.\n"
+    (finding,) = lint(files, "frontmatter-missing")
+    assert finding.severity is Severity.INFO
+
+
+def test_the_instructions_of_a_skill_are_no_note(lint: Lint) -> None:
+    skill = "---\nname: measure\ndescription: Reads a gauge.\n---\n# Measure\n\nSteps.\n"
+    files = {"MEMORY.md": GOOD, "a.md": note("One.", "a"), "b.md": note("Two.", "b")}
+    assert lint(files | {"skills/measure/SKILL.md": skill}) == ()
 
 
 def test_raw_source_without_links_is_an_orphan(lint: Lint) -> None:
@@ -721,6 +765,20 @@ def test_a_link_into_another_folder_means_no_note_of_its_name(lint: Lint) -> Non
     assert {it.message for it in lint(files, "wanted-note")} == {
         "Link to a note that does not exist: sessions/2026-05-17.",
         "Link to a note that does not exist: old/charts/piers. Did you mean pier?",
+    }
+
+
+def test_a_link_into_a_folder_that_is_gone_means_the_note_of_its_name(lint: Lint) -> None:
+    notes = {"charts/harbour-lights.md": note("One.", "lights"), "tides/pier.md": note("Two.", "p")}
+    text = "See [[maps/harbour-lights]], [[maps/harbour-light-list]] and [[tides/harbour-lights]]."
+    found = lint({**notes, "a.md": note(text, "a")}, "wanted-note")
+    assert {(it.message, it.severity) for it in found} == {
+        (
+            "Link to a note that does not exist: maps/harbour-lights. Did you mean harbour-lights?",
+            Severity.WARNING,
+        ),
+        ("Link to a note that does not exist: maps/harbour-light-list.", Severity.INFO),
+        ("Link to a note that does not exist: tides/harbour-lights.", Severity.INFO),
     }
 
 

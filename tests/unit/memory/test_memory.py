@@ -95,6 +95,12 @@ def test_an_exact_name_goes_before_a_stem(memory: Memory) -> None:
     assert leads(memory, "[[tides]]", "sub/up.md") == (TargetKind.NOTE, "tides.md")
 
 
+def test_a_blank_at_the_end_of_a_file_name_is_no_part_of_a_link(root: Path) -> None:
+    memory = open_memory(root, {"Low water (1) .md": "One.", "a.md": "See [[Low water (1)]]."})
+    (found,) = memory.links["a.md"]
+    assert found.path == "Low water (1) .md"
+
+
 def test_of_notes_of_one_name_the_one_in_the_same_folder_is_meant(root: Path) -> None:
     files = {"a/x.md": "", "b/x.md": "", "b/y.md": "[[x]]", "MEMORY.md": ""}
     memory = open_memory(root, files)

@@ -86,9 +86,10 @@ def test_what_cannot_be_read_cannot_be_listed(root: Path) -> None:
 
 
 def test_hidden_files_editor_leftovers_and_package_folders_are_not_read(root: Path) -> None:
-    names = [".hidden.md", "a.md~", "#a.md#", ".git/x.md", "node_modules/x.md", "a.md"]
+    backups = ["a.md~", "#a.md#", "a.md.backup.2026-05-01T06-10.md", "a.md.bak.md"]
+    names = [".hidden.md", *backups, ".git/x.md", "node_modules/x.md", "a.md", "a.md.sources.md"]
     memory = open_memory(root, dict.fromkeys(names, "x"))
-    assert [file.path for file in memory.files] == ["a.md"]
+    assert [file.path for file in memory.files] == ["a.md", "a.md.sources.md"]
     assert "node_modules" in memory.others
 
 

@@ -67,6 +67,7 @@ class Project:
         inside = self.to_relative(memory_root)
         self.memory_folder = f"{inside}/" if inside else ""
         """The memory's folder in the project, which is no evidence for claims of notes."""
+        self._is_all_memory = os.path.realpath(tree.root) == os.path.realpath(memory_root)
         self._lines: dict[str, int | None] = {}
         self._presence: dict[str, bool] = {}
         self.asked = AskedFacts()
@@ -212,7 +213,8 @@ class Project:
         if path in self.memory_names:
             return ""
         words = _split_name(get_stem(path))
-        begun = self._pages.get(words, [])
+        own = self.memory_names if self._is_all_memory else ()
+        begun = [it for it in self._pages.get(words, ()) if it.rpartition("/")[2] not in own]
         if "/" in path:
             begun = [it for it in begun if f"/{it}".endswith(f"/{path}")]
         pages = [it for it in begun if _split_name(get_stem(it)) == words] or begun

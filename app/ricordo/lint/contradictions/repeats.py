@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 
 from ricordo.dates import find_day_in_title
@@ -36,6 +36,14 @@ _LEAST_OWN = 0.25
 _SHORTEST_NAME = 4
 _BEGINNING = 600
 """Characters in which a note says that it is generated."""
+_FEW_WORDS = 3
+"""Words at the beginning of a sentence that name no other thing than its note."""
+_FEW_SIGNS = 7
+"""The same of a script without blanks."""
+_SPACELESS = compile_lazily(r"[\u3040-\u30ff\u3400-\u9fff]")
+_LETTERS = compile_lazily(r"[^\W\d]+")
+_SENTENCE_END = compile_lazily(r"[.!?:](?=\s)|[。！？：]")
+_ITEM = compile_lazily(r"\s*(?:[-*+]|\d+[.)]|\|)\s")
 _DIGITS = compile_lazily(r"\d+")
 _CROWD = 20
 """Notes with one word triple from which on it is from a template."""
@@ -118,12 +126,15 @@ def compare_notes(
     """Return whether two notes repeat each other, including their first statement, or may: a
     relation of whole notes, or None. Statements of `templates` count only where there are no
     others, and not in a note with its name filled in: such notes are stubs of different things.
-    Reports that a program made, and notes that are hardly more than a template, are alike by their
-    form: only equal ones repeat each other.
+    Reports that a program made, notes that are hardly more than a template, and pages about two
+    folders are alike by their form: only equal ones repeat each other. Without a statement of its
+    own, or in a series, a note that is not equal only may.
     """
-    if one.body != other.body and (
+    is_equal = one.body == other.body
+    if not is_equal and (
         (is_generated(one) and is_generated(other))
         or all(_is_from_template(it, templates) for it in digests)
+        or all(it.stem.startswith("_") for it in (one, other))
     ):
         return None
     mine, theirs = _build_shingles(one.body), _build_shingles(other.body)
@@ -139,17 +150,18 @@ def compare_notes(
     again = sum(len(it.words) for it in said if any(_is_one(it, its) for its in heard)) / weight
     if shared >= _LEAST_SHARED and again >= _LEAST_SAID_AGAIN:
         begins_alike = any(_is_one(said[0], its) for its in heard)
-        is_sure = one.body == other.body or (begins_alike and not _are_of_two_days(one, other))
-        return Relation.REPEATS if is_sure else Relation.MAY_REPEAT
+        is_own = any(_list_told(it, templates)[1] for it in digests)
+        is_sure = begins_alike and is_own and not _are_of_a_series(one, other)
+        return Relation.REPEATS if is_equal or is_sure else Relation.MAY_REPEAT
     return Relation.MAY_REPEAT if again >= _IN_DOUBT * _LEAST_SAID_AGAIN else None
 
 
-def _are_of_two_days(*notes: Note) -> bool:
-    """Return whether nothing but a day tells the names of two notes apart: what was so on both is
-    in both.
+def _are_of_a_series(*notes: Note) -> bool:
+    """Return whether nothing but a day, or the time or number behind it, tells the names of two
+    notes apart: what was so at both is in both.
     """
     names = {_DIGITS.sub("", note.stem) for note in notes}
-    return len(names) == 1 and len({find_day_in_title(note.stem) for note in notes} - {None}) == 2
+    return len(names) == 1 and all(find_day_in_title(note.stem) for note in notes)
 
 
 _build_shingles = lru_cache(maxsize=256)(build_shingles)
@@ -162,7 +174,26 @@ def is_generated(note: Note) -> bool:
     if any(value and key.lower().startswith("generated") for key, value in fields):
         return True
     # emphasis is often set by `_`, which is part of a word
-    return bool(_generated().search(lower_text(note.body[:_BEGINNING]).replace("_", " ")))
+    beginning = lower_text(note.body[:_BEGINNING]).replace("_", " ")
+    # what is in a code block shows another file
+    prose = chain.from_iterable(it.split("\n") for it in beginning.split("```")[::2])
+    return any(map(_says_generated, prose))
+
+
+def _says_generated(line: str) -> bool:
+    """Return whether a line says that a program makes what it is in: no item of a list, it or a
+    sentence in it begins so, or it does behind a few words such as “this page is”. Anything else is
+    said of another thing.
+    """
+    if _ITEM.match(line):
+        return False
+    for match in _generated().finditer(line):
+        *others, before = _SENTENCE_END.split(line[: match.start()])
+        words, signs = len(_LETTERS.findall(before)), len(_SPACELESS.findall(before))
+        is_few = words <= _FEW_WORDS and signs <= _FEW_SIGNS and not others
+        if not words or (is_few and not before.rstrip().endswith(("(", "（"))):
+            return True
+    return False
 
 
 @cache

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from functools import cache, cached_property, lru_cache
 from itertools import chain
 
+from ricordo.dates import find_day_in_title
 from ricordo.lexicon import build_alternation, compile_part, list_expressions, lower_text
 from ricordo.lint.finding import Fix
 from ricordo.lint.fixes.lines import Splice, build_line_edits
@@ -98,7 +99,8 @@ class LinkTargets:
     def find_misspelt(self, resolved: ResolvedLink) -> str:
         """Return the path of the only note that a wikilink can mean: one that was renamed, else
         the only one of that name but for a typing error or the kind before it, or the only one
-        of which an entry of an index has that title; "" for none.
+        of which an entry of an index has that title; of a link into a folder that is gone, the only
+        one of exactly that name, if that is more than a day; "" for none.
         """
         to = self._renamed.get(self._path_of(resolved), "")
         if to in self._memory.by_path:
@@ -112,8 +114,20 @@ class LinkTargets:
         paths = paths or self._by_entry.get(word, set())
         folder = _folder(resolved.link.target).rpartition("/")[2].strip(".")
         # a link into a folder means no note of another one
-        paths = {it for it in paths if not folder or folder in it.split("/")[:-1]}
-        return paths.pop() if len(paths) == 1 else ""
+        near = {it for it in paths if not folder or folder in it.split("/")[:-1]}
+        if not near and folder and folder not in self._folders and not find_day_in_title(word):
+            near = {it for it in self._paths_by_name([word]) if not self._is_source(it)}
+        return near.pop() if len(near) == 1 else ""
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        """The names of the folders of the memory, and of what is around it."""
+        folders = (_folder(path) for path in self._memory.by_path)
+        paths = (*folders, *self._memory.others, self._memory.root)
+        return frozenset(chain.from_iterable(path.split("/") for path in paths))
+
+    def _is_source(self, path: str) -> bool:
+        return self._memory.by_path[path].role is FileRole.SOURCE
 
     @cached_property
     def _kinds(self) -> frozenset[str]:

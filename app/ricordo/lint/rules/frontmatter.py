@@ -32,13 +32,17 @@ from ricordo.lint.fixes.frontmatter import (
 )
 from ricordo.lint.prose import find_field_line
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
-from ricordo.lint.rules.missing_entries import NamingText
+from ricordo.lint.rules.missing_entries import NamingText, is_superseded
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import list_number_forms
 from ricordo.memory.note import Note
 
 NOTES = frozenset((FileRole.NOTE,))
+_FEWEST_DAYS = 3
+"""Records of days in a folder from which on they show how such records are written."""
+_SHARE_OF_DAYS = 0.8
+"""The part of them that has frontmatter where it is usual."""
 _FEWEST_OF_A_TYPE = 3
 """Notes of one type from which it is no slip."""
 
@@ -48,12 +52,12 @@ def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleRe
     """Find notes without frontmatter where the agent expects it and nearly all others have it, and
     those in which something is above it, so that no agent takes it for one. A file that says what
     frontmatter the others need is no note, and one that the index does not list, such as a log, may
-    be none; so may the record of a day in a folder where no file has any, and what a program
-    writes.
+    be none; so may the record of a day in a folder where more than a fifth of such records have
+    none, what a program writes, and what is kept as history.
     """
     if not context.layout.expects_frontmatter:
         return
-    headed = {it.path.rpartition("/")[0] for it in memory.notes if it.frontmatter.is_present}
+    plain_days = _find_plain_days(memory)
     for note in memory.notes:
         if note.role is not FileRole.NOTE or note.frontmatter.is_present or note.frontmatter.error:
             continue
@@ -67,8 +71,8 @@ def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleRe
             at_most = Severity.INFO if is_generated(note) else Severity.WARNING
             yield RuleResult(line, message, note.path, (fields,), note.path, fix, at_most=at_most)
         elif context.conventions.expects(FRONTMATTER, note.path) and not _is_schema(note, memory):
-            is_alike = note.path.rpartition("/")[0] in headed or not find_day_in_title(note.stem)
-            is_read = is_alike and not is_generated(note)
+            is_day = find_day_in_title(note.stem) and note.path.rpartition("/")[0] in plain_days
+            is_read = not (is_day or is_generated(note) or is_superseded(note))
             is_note = is_read and (not memory.entries or _is_placed(note, memory))
             message = f"“{note.name}” has no frontmatter."
             yield RuleResult(
@@ -188,6 +192,25 @@ def find_unknown_types(memory: Memory) -> Iterator[tuple[Note, frozenset[str]]]:
         is_open = not memory.layout.types
         if not _is_known(given, known) and not (is_open and not find_meant_type(given, known)):
             yield note, known
+
+
+def _find_plain_days(memory: Memory) -> set[str]:
+    """Return the folders in which the records of days do without frontmatter: more than a fifth of
+    them have none, or no file has any.
+    """
+    headed, days, headed_days = Counter[str](), Counter[str](), Counter[str]()
+    for note in memory.notes:
+        folder, is_headed = note.path.rpartition("/")[0], note.frontmatter.is_present
+        headed[folder] += is_headed
+        if find_day_in_title(note.stem):
+            days[folder] += 1
+            headed_days[folder] += is_headed
+    return {
+        folder
+        for folder, count in days.items()
+        if not headed[folder]
+        or (count >= _FEWEST_DAYS and headed_days[folder] < _SHARE_OF_DAYS * count)
+    }
 
 
 def _has_own_form(note: Note, layout: Layout) -> bool:

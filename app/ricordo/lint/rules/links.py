@@ -146,10 +146,12 @@ def _group_by_named(memory: Memory) -> Mapping[str, list[NamingText]]:
 
 @memory_rule("outside-memory", Severity.ERROR, "a link or symlink that points outside the memory")
 def outside_memory(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find symbolic links and links of notes that leave the directory of the memory."""
+    """Find symbolic links and links of notes that leave the directory of the memory;
+    `unreadable-note` reports symbolic links to nothing.
+    """
     for skipped in memory.skipped:
-        is_around = skipped.is_live_link and _is_within(skipped.target, context.around)
-        if skipped.is_outside_link and not is_around:
+        is_outside = skipped.is_outside_link and skipped.is_live_link
+        if is_outside and not _is_within(skipped.target, context.around):
             message = f"{skipped.path} points outside the memory: {skipped.reason}."
             yield RuleResult(0, message, skipped.reason, (skipped.reason,), skipped.path)
     for file, resolved in _find_links(memory, TargetKind.OUTSIDE, TargetKind.EXTERNAL):

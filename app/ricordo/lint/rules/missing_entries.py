@@ -126,7 +126,21 @@ def _find_unlisted(memory: Memory) -> frozenset[str]:
             or any(text.names(note) for text in texts)
         )
     )
-    return unlisted - _find_listed_on_pages(memory, unlisted)
+    unlisted -= _find_listed_on_pages(memory, unlisted)
+    return unlisted - _find_copies_of_listed(memory, unlisted)
+
+
+def _find_copies_of_listed(memory: Memory, paths: Iterable[str]) -> set[str]:
+    """Return those of `paths` whose name and text are those of a note that an index lists, in
+    another folder; `duplicate` reports them, and a second entry would say the same again.
+    """
+    by_stem, by_path = memory.names.by_stem, memory.by_path
+    return {
+        path
+        for path in paths
+        for other in by_stem.get(normalize(get_stem(path)), ())
+        if other in memory.entries and by_path[other].body.strip() == by_path[path].body.strip()
+    }
 
 
 def _find_listed_in_folders(memory: Memory) -> set[str]:
@@ -200,19 +214,25 @@ def _find_listed_folders(memory: Memory) -> tuple[str, ...]:
 
 def is_superseded(note: Note) -> bool:
     """Return whether a note begins its description, status or what is quoted above its text by
-    saying that another one took its place, or its title by saying no more than that.
+    saying that another one took its place or that it is kept as history, or its title by saying no
+    more than the first.
     """
-    banner = find_banner(note).split("\n")
-    said = (read_status(note), note.description, *banner)
-    if any(_superseded().match(lower_text(it)) for it in said):
+    # emphasis is often set by `_`, which is part of a word
+    banner = find_banner(note).replace("_", " ").split("\n")
+    said = [lower_text(it) for it in (read_status(note), note.description, *banner)]
+    superseded = _begins_with("superseded")
+    if any(superseded.match(it) or _begins_with("archived").match(it) for it in said):
         return True
-    titles = (_superseded().match(lower_text(it)) for it in (note.heading, note.name))
+    titles = (superseded.match(lower_text(it)) for it in (note.heading, note.name))
     return any(it is not None and _SAID_ALL.match(it.string, it.end()) for it in titles)
 
 
 @cache
-def _superseded() -> re.Pattern[str]:
-    words = build_alternation(list_expressions("status", "superseded"))
+def _begins_with(part: str) -> re.Pattern[str]:
+    """Return the pattern of a text that begins with one of the expressions of a part, apart from
+    other words.
+    """
+    words = build_alternation(list_expressions("status", part))
     return re.compile(rf"\W*(?:{words})(?=\s*(?:[^\w\s]|\Z))")
 
 
