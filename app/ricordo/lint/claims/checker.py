@@ -238,6 +238,7 @@ def _judge_subject(verdict: Verdict, note: Note, project: Project) -> Verdict:
 def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Verdict | None]:
     """Yield the verdict on each of the `claims` of a note; None for what turns out to be none."""
     beside: dict[int, set[str]] = defaultdict(set)
+    gone: dict[int, set[str]] = defaultdict(set)
     later: list[ProjectClaim] = []
     series = find_series(claims.all)
     for claim in claims.all:
@@ -246,6 +247,8 @@ def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Ver
                 verdict = check_path(claim, project, note)
                 if verdict and verdict.outcome is CheckOutcome.VALID:
                     beside[id(claim.passage.statement)].add(verdict.evidence[0])
+                elif verdict and verdict.commit:
+                    gone[id(claim.passage.statement)].add(verdict.commit)
                 yield verdict
             case ClaimKind.COMMAND:
                 yield check_command(claim, project)
@@ -260,8 +263,11 @@ def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Ver
             case _:
                 later.append(claim)
     for claim in later:
-        near = beside[id(claim.passage.statement)]
-        yield check_symbol(claim, note, project, near)
+        statement = id(claim.passage.statement)
+        verdict = check_symbol(claim, note, project, beside[statement])
+        # what a file had is gone with it, which is said of the file already
+        is_of_file = verdict is not None and verdict.commit in gone[statement]
+        yield None if is_of_file else verdict
 
 
 def _drop_superseded(verdicts: Sequence[Verdict]) -> list[Verdict]:

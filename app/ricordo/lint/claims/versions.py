@@ -42,6 +42,7 @@ _SPOKEN_VALUE = compile_lazily(
 """A constant or a setting with its value in prose or in a row of a table; not one that the text
 changes.
 """
+_CONDITION = compile_lazily(r"\?[^?:]*:\s*\Z")
 _PAGES = (".md", ".mdx", ".txt", ".rst", ".html", ".svg")
 _TEMPLATE = compile_lazily(r"[._-](?:example|sample|template|dist|default)s?(?:\.|$)")
 """The name of a file that is copied and filled in."""
@@ -53,6 +54,8 @@ _MOST_FILES = 12
 _LONGEST_LINE = 500
 """Characters."""
 _WORD = compile_lazily(r"[^\W\d_]{3,}")
+_LANGUAGES = frozenset(("python", "php", "ruby", "go", "rust"))
+"""Languages of which a minor version has what code needs, as major ones of other products do."""
 _NO_PRODUCTS = frozenset(
     ("version", "step", "phase", "part", "port", "level", "chapter", "section")
 )
@@ -117,7 +120,12 @@ def check_version(claim: ProjectClaim, project: Project) -> Verdict | None:
     if not was_required and all(int(claimed[0]) > _get_major(each) for each in declared):
         # what was never that new is another product of the same name
         return claim.to_unchecked(evidence[0])
-    return claim.to_verdict(CheckOutcome.CHANGED, *evidence[:3], existed=was_required)
+    # who is told of an older minor version of a product does nothing wrong with it
+    is_step = match[1].lower() not in _LANGUAGES and all(
+        0 < int(claimed[0]) == _get_major(each) for each in declared
+    )
+    existed = was_required and not is_step
+    return claim.to_verdict(CheckOutcome.CHANGED, *evidence[:3], existed=existed)
 
 
 def _find_current(text: str) -> Iterator[re.Match[str]]:
@@ -261,10 +269,20 @@ def find_value_claims(passage: Passage) -> Iterator[ProjectClaim]:
     if not _DIGITS.search(passage.text):
         return
     for match in _SPOKEN_VALUE.finditer(passage.text):
-        if not any(start <= match.start("name") < end for start, end in taken):
+        is_taken = any(start <= match.start("name") < end for start, end in taken)
+        if not is_taken and not _is_otherwise(match, passage):
             yield ProjectClaim(ClaimKind.VALUE, match[0], passage.line_at(match.start()), passage)
     for match in _PORT.finditer(passage.prose):
         yield ProjectClaim(ClaimKind.VALUE, match[0], passage.line_at(match.start()), passage)
+
+
+def _is_otherwise(match: re.Match[str], passage: Passage) -> bool:
+    """Return whether a value is what code takes where a condition is not met: `a ? b : 4`."""
+    at = match.start("value")
+    return any(
+        offset <= at <= offset + len(text) and _CONDITION.search(text, 0, at - offset)
+        for offset, text in passage.code
+    )
 
 
 class _Value(NamedTuple):
