@@ -397,6 +397,35 @@ def test_what_was_done_to_a_file_stays_so_without_it(repository: Repository) -> 
     assert repository.judge("- **Phase 3** (open): extract `tools/read.py` from it.", memory="b")
 
 
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        ("All of it is in `reader.js` (~900 lines).", "web/reader.js has 20 lines, not 900."),
+        ("All of it is in `reader.js`, 912 Zeilen.", "web/reader.js has 20 lines, not 912."),
+        ("`web/reader.js` 约900行", "web/reader.js has 20 lines, not 900."),
+        (
+            "Tides are near line 700 of reader.js.",
+            "Line 700 does not exist: web/reader.js has 20 l",
+        ),
+        ("Tides are read in reader.js ~L700.", "Line 700 does not exist: web/reader.js has 20 lin"),
+        ("`reader.js` (lines 640-700) has tides.", "Line 640 does not exist: web/reader.js has 20"),
+        ("All of it is in `reader.js` (~300 lines).", ""),
+        ("Tides are near line 1700 of reader.js.", ""),
+        ("`reader.js` (~900 lines) was split up.", ""),
+        ("- 2026-09-02: `reader.js` is 900 lines.", ""),
+    ],
+)
+def test_a_file_that_lost_most_of_its_lines_is_another_one(
+    repository: Repository, claim: str, message: str
+) -> None:
+    repository.commit("a", DAYS[0], **{"web/reader.js": "read();\n" * 910})
+    assert repository.judge(claim, memory="before") == ()
+    repository.commit("split the reader", DAYS[2], **{"web/reader.js": "read();\n" * 20})
+    messages = [it.message for it in repository.judge(claim)]
+    assert len(messages) == bool(message)
+    assert all(it.startswith(message) for it in messages)
+
+
 def test_a_flag_may_be_of_another_program(repository: Repository) -> None:
     claim = "The other tool has no `--offline-mode`."
     repository.commit("add", DAYS[2], **{"tide__run.py": 'run(["x", "--offline-mode"])\n'})
