@@ -334,6 +334,7 @@ def test_a_whole_version_number_differs_by_its_major_version(repository: Reposit
     assert len(repository.judge(older, memory="minor", least=Severity.INFO)) == 1
     repository.commit("three", DAYS[3], **{"package.json": manifest.replace("16.1.6", "17.0.1")})
     assert len(repository.judge("The site runs on Next.js 16.1.6.", memory="major")) == 1
+    assert repository.judge("The site runs on Next.js 16+.", least=Severity.INFO) == ()
 
 
 def test_what_is_taken_without_a_setting_is_no_value_of_it(repository: Repository) -> None:
@@ -342,6 +343,14 @@ def test_what_is_taken_without_a_setting_is_no_value_of_it(repository: Repositor
     repository.commit("b", DAYS[2], **{"tide__tables.py": "STEP_MINUTES = 20\n"})
     assert repository.judge(spoken) == ()
     assert len(repository.judge("Read it: `config.STEP_MINUTES: 5`", memory="set")) == 1
+
+
+def test_each_environment_has_settings_of_its_own(repository: Repository) -> None:
+    claim = "The limit is off while developing (`TIDE_LIMIT=0`)."
+    repository.commit("a", DAYS[1], **{".env.production": "TIDE_LIMIT=5\n"})
+    assert repository.judge(claim) == ()
+    repository.commit("b", DAYS[1], **{"tide/limit.py": "TIDE_LIMIT = 5\n"})
+    assert len(repository.judge(claim, memory="b")) == 1
 
 
 def test_a_page_that_now_allows_all_minor_versions_corrects_none(repository: Repository) -> None:

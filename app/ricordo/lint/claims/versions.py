@@ -24,7 +24,7 @@ from ricordo.patterns import compile_lazily
 _NUMBER = r"v?(\d+(?:\.(?:\d+|x)){0,3})"
 _PINNED = compile_lazily(rf"(@?[A-Za-z][\w.\-/]*)@[~^]?{_NUMBER}")
 _SPOKEN = compile_lazily(
-    rf"(?<![\w/.@-])([A-Za-z][\w.\-]*?(?:\.js)?) {_NUMBER}(?![\w%]|\.\d|[-/–:]\d)"
+    rf"(?<![\w/.@-])([A-Za-z][\w.\-]*?(?:\.js)?) {_NUMBER}(?![\w%+]|\.\d|[-/–:]\d)"
 )
 _DIGITS = compile_lazily(r"\d+")
 _REQUIRED = compile_lazily(r"[~^]?\d+(?:\.\d+)*")
@@ -46,6 +46,8 @@ _CONDITION = compile_lazily(r"\?[^?:]*:\s*\Z")
 _PAGES = (".md", ".mdx", ".txt", ".rst", ".html", ".svg")
 _TEMPLATE = compile_lazily(r"[._-](?:example|sample|template|dist|default)s?(?:\.|$)")
 """The name of a file that is copied and filled in."""
+_ENVIRONMENT = compile_lazily(r"(?:^|/)\.env(?:[.:]|$)|\.env:")
+"""The path of a file with the settings of one environment, of which there are several."""
 _CLAUSE_END = compile_lazily(r"[,;:(）（)，、：。]\s?|\s[–—-]\s|\.\s|\n")
 _MARKERS = " \t`*_-+|>#"
 """What may come before the first word of a clause."""
@@ -364,8 +366,11 @@ def check_value(
         return claim.to_unchecked(f"the note gives {word} several values")
     if _is_order(claim):
         return claim.to_unchecked(f"the note says to set {word}")
-    verdict = _build_refutation(claim, claimed, word, definitions[0], project)
-    path = place.rpartition(":")[0]
+    # what the code sets holds wherever it runs
+    of_code = (it for it in definitions if not _ENVIRONMENT.search(it[0]))
+    definition = next(of_code, definitions[0])
+    verdict = _build_refutation(claim, claimed, word, definition, project)
+    path = definition[0].rpartition(":")[0]
     if verdict and _names_other_files(claim, note, path):
         return claim.to_unchecked(f"the note names another file than {path}")
     return verdict
@@ -418,7 +423,9 @@ def _build_refutation(
     was = _find_earlier(word, claimed, place.rpartition(":")[0], project)
     if was is not None:
         evidence.append(f"git: changed in {was.summary}")
-    elif not word.isupper() or claim.text not in (text for _, text in claim.passage.code):
+    elif _ENVIRONMENT.search(place) or not word.isupper():
+        return None
+    elif claim.text not in (text for _, text in claim.passage.code):
         return None
     before, _, behind = claim.text.rpartition(claimed.text)
     new = "" if claimed.unit else before + value + behind
