@@ -802,7 +802,7 @@ def test_a_folder_that_code_works_with_may_be_empty(lost: Repository, is_used: b
     [
         ("gauge/level.py", Severity.WARNING),
         ("gauge/", Severity.INFO),
-        ("level.py", Severity.INFO),
+        ("level.py", Severity.WARNING),
     ],
 )
 def test_only_a_path_to_a_file_surely_means_one(

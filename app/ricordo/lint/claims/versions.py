@@ -421,11 +421,10 @@ def _build_refutation(
     place, value = definition
     evidence = [f"{place}: {word} = {value}"]
     was = _find_earlier(word, claimed, place.rpartition(":")[0], project)
+    is_code = claim.text in (text for _, text in claim.passage.code)
     if was is not None:
         evidence.append(f"git: changed in {was.summary}")
-    elif _ENVIRONMENT.search(place) or not word.isupper():
-        return None
-    elif claim.text not in (text for _, text in claim.passage.code):
+    elif _ENVIRONMENT.search(place) or not (word.isupper() and is_code):
         return None
     before, _, behind = claim.text.rpartition(claimed.text)
     new = "" if claimed.unit else before + value + behind

@@ -11,6 +11,7 @@ from itertools import islice
 
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
 from ricordo.lint.claims.claim import is_report, split_passages
+from ricordo.lint.claims.history import CODE_ENDINGS
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.lines import Splice, build_line_edits
@@ -97,12 +98,14 @@ def missing_path(
 
 
 def _is_file(verdict: Verdict) -> bool:
-    """Return whether a path means one file: a name alone may be that of any, and a folder one that
-    comes back with its next file. Of a pattern only the folder is missing, if it did not move.
+    """Return whether a path means one file: a folder is one that comes back with its next file, and
+    a name alone may be that of any, but for code of which git knew only one of that name. Of a
+    pattern only the folder is missing, if it did not move.
     """
     path = verdict.claim
     is_pattern = not verdict.suggestion and any(sign in path for sign in "*{")
-    return "/" in path.strip("/") and not path.endswith("/") and not is_pattern
+    is_known = "/" in path.strip("/") or (verdict.existed and path.endswith(CODE_ENDINGS))
+    return is_known and not path.endswith("/") and not is_pattern
 
 
 def _is_in_record(note: Note, verdict: Verdict) -> bool:
