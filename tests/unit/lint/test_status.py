@@ -373,8 +373,10 @@ def test_what_a_file_had_is_gone_with_it(repository: Repository) -> None:
     repository.commit("drop the reader", DAYS[2])
     (finding,) = repository.judge("- `tools/read.py`: `HarbourReader`")
     assert finding.rule == "missing-path"
-    (finding,) = repository.judge("It is read with `HarbourReader`.", memory="alone")
-    assert finding.rule == "missing-symbol"
+    assert "with it: HarbourReader" in finding.evidence
+    for claim in ("It is read with `HarbourReader`.", "- `tools/`: `HarbourReader`"):
+        (finding,) = repository.judge(claim, memory="alone")
+        assert finding.rule == "missing-symbol"
 
 
 @pytest.mark.parametrize(

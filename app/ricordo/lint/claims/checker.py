@@ -14,7 +14,12 @@ from ricordo.lint.claims.corrections import find_corrected
 from ricordo.lint.claims.history import FileCommit, parse_end_of_day
 from ricordo.lint.claims.instructions import find_repeated
 from ricordo.lint.claims.lengths import find_shortened
-from ricordo.lint.claims.paths import check_path, find_linked_pages, find_path_claims
+from ricordo.lint.claims.paths import (
+    check_path,
+    find_linked_pages,
+    find_path_claims,
+    is_of_file,
+)
 from ricordo.lint.claims.project import Project
 from ricordo.lint.claims.status import check_status, find_status_claims
 from ricordo.lint.claims.symbols import (
@@ -263,7 +268,11 @@ def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Ver
                 yield check_task(claim, note, project)
             case _:
                 later.append(claim)
-    gone = {(statement, it.commit): list[str]() for statement, it in files if it.commit}
+    gone = {
+        (statement, it.commit): list[str]()
+        for statement, it in files
+        if it.commit and is_of_file(it)
+    }
     for claim in later:
         statement = id(claim.passage.statement)
         verdict = check_symbol(claim, note, project, beside[statement])
