@@ -441,6 +441,7 @@ def test_a_flag_may_be_of_another_program(repository: Repository) -> None:
     claim = "The other tool has no `--offline-mode`."
     repository.commit("add", DAYS[2], **{"tide__run.py": 'run(["x", "--offline-mode"])\n'})
     assert repository.judge(claim) == ()
+    assert len(repository.judge("`run.py` has no `--offline-mode`.", memory="own")) == 1
 
 
 def test_a_row_that_is_done_tells_what_was_open_then(repository: Repository) -> None:

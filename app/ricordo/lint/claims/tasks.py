@@ -109,7 +109,7 @@ def _is_named(text: str, passage: Passage) -> bool:
     """
     if is_path(text) or parse_symbol(text):
         return True
-    if text.startswith("-"):
+    if text.startswith("-") and not _FILE.search(passage.text):
         # a flag of whatever program
         return False
     if _FILE.search(passage.text) and _CALL.fullmatch(text):
