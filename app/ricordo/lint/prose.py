@@ -42,6 +42,12 @@ DONE_MARK = compile_lazily(
     r"|(?:已完成|已实现|已上线|完了|완료)(?![率度])"
 )
 """Done, written so that nobody overlooks it."""
+_DONE_ASIDE = compile_lazily(
+    r"\((?:done|completed?|finished|shipped|merged|resolved|fertig|erledigt|terminée?|hecho|completad[oa]"
+    r"|concluíd[oa]|feito|fatto|completat[oa]|готово)(?=[\s,;:)–—-])",
+    re.IGNORECASE,
+)
+"""Done, in brackets behind what is."""
 
 
 class ProseBlock(NamedTuple):
@@ -110,7 +116,8 @@ def find_statements(note: Note, triggers: Triggers) -> Iterator[ProseBlock]:
 
 def is_record(text: str) -> bool:
     """Return whether a statement reports work that is done, or something of a day."""
-    return bool(DONE_MARK.search(text)) or any(find_dates(text))
+    is_done = DONE_MARK.search(text) or _DONE_ASIDE.search(text)
+    return bool(is_done) or any(find_dates(text))
 
 
 def find_day_of_passage(note: Note, line: int) -> date | None:

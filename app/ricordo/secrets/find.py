@@ -195,6 +195,8 @@ _PUBLIC = compile_lazily(
 """A UUID; the address of an account or contract of Ethereum (EIP-55); a compressed public key on
 secp256k1 (SEC 1, 2.3.3).
 """
+_SAMPLE = compile_lazily(r"(?i:(.)\1{7}|1234|123e4567|550e8400|f81d4fae)")
+"""The beginning of the UUIDs of examples (RFC 4122 and its readers)."""
 _EXPRESSION = compile_lazily(r"\[[^\]\s]+\](?:[+*?{]|\Z)|\\[bdswDSW]")
 """A regular expression that finds keys."""
 _TEST = compile_lazily(r"(?:^|[_-])test[_-]", re.IGNORECASE)
@@ -242,8 +244,8 @@ def find_secrets(text: str) -> list[Secret]:
 def is_evident(text: str, secret: Secret, *, in_example: bool = False) -> bool:
     """Return whether a secret of `text` surely is one: its format tells, or a program made it. A
     word beside “password” is mostly one of an example, a test or the sentence, a UUID the id of a
-    thing. What is made to be given away is none: the key of a test, of a page or of a shared file.
-    Where it may be part of an example, only its format tells.
+    thing, unless a header has it. What is made to be given away is none: the key of a test, of a
+    page or of a shared file. Where it may be part of an example, only its format tells.
     """
     kind, value = secret.kind, text[secret.start : secret.end]
     if kind == SEED_PHRASE:
@@ -264,8 +266,11 @@ def is_evident(text: str, secret: Secret, *, in_example: bool = False) -> bool:
         return True
     if in_example:
         return False
+    if _PUBLIC.fullmatch(value):
+        # nobody sends the id of a thing to prove who he is
+        return kind == "auth-header" and not _SAMPLE.match(value)
     is_key = kind != "api-key" or bool(_KEY.fullmatch(value))
-    return is_key and is_random(value) and not _PUBLIC.fullmatch(value)
+    return is_key and is_random(value)
 
 
 def _is_anonymous(token: str) -> bool:

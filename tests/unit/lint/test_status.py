@@ -329,9 +329,129 @@ def test_a_whole_version_number_differs_by_its_major_version(repository: Reposit
     repository.commit("one", DAYS[1], **{"package.json": manifest})
     repository.commit("two", DAYS[2], **{"package.json": manifest.replace("16.1.6", "16.2.6")})
     assert repository.judge("The site runs on Next.js 16.1.6.") == ()
-    assert len(repository.judge("The site runs on Next.js 16.1.", memory="minor")) == 1
+    older = "The site runs on Next.js 16.1."
+    assert repository.judge(older, memory="minor") == (), "an older minor version harms nobody"
+    assert len(repository.judge(older, memory="minor", least=Severity.INFO)) == 1
     repository.commit("three", DAYS[3], **{"package.json": manifest.replace("16.1.6", "17.0.1")})
     assert len(repository.judge("The site runs on Next.js 16.1.6.", memory="major")) == 1
+    assert repository.judge("The site runs on Next.js 16+.", least=Severity.INFO) == ()
+
+
+def test_what_is_taken_without_a_setting_is_no_value_of_it(repository: Repository) -> None:
+    spoken = "Read it: `cost = config != null ? config.STEP_MINUTES : 5;`"
+    repository.commit("a", DAYS[1], **{"tide__tables.py": "STEP_MINUTES = 5\n"})
+    repository.commit("b", DAYS[2], **{"tide__tables.py": "STEP_MINUTES = 20\n"})
+    assert repository.judge(spoken) == ()
+    assert len(repository.judge("Read it: `config.STEP_MINUTES: 5`", memory="set")) == 1
+
+
+def test_each_environment_has_settings_of_its_own(repository: Repository) -> None:
+    claim = "The limit is off while developing (`TIDE_LIMIT=0`)."
+    repository.commit("a", DAYS[1], **{".env.production": "TIDE_LIMIT=5\n"})
+    assert repository.judge(claim) == ()
+    repository.commit("b", DAYS[1], **{"tide/limit.py": "TIDE_LIMIT = 5\n"})
+    assert len(repository.judge(claim, memory="b")) == 1
+
+
+def test_a_page_that_now_allows_all_minor_versions_corrects_none(repository: Repository) -> None:
+    repository.commit("a", DAYS[1], **{"docs__stack.md": "React, Harbour 16.1, Tide.\n"})
+    repository.commit("b", DAYS[2], **{"docs__stack.md": "React, Harbour 16.x, Tide.\n"})
+    assert repository.judge("Built with React, Harbour 16.1, Tide.") == ()
+
+
+def test_a_file_says_where_something_is_to_be_done_not_what(repository: Repository) -> None:
+    claim = "## Remaining work\n\n- harbour_browser.py: rewrite from scratch."
+    repository.commit("Add narrow layout to harbour browser", DAYS[2])
+    assert repository.judge(claim) == ()
+    assert len(repository.judge("## Remaining work\n\n- Harbour browser.", memory="own")) == 1
+
+
+def test_what_a_file_had_is_gone_with_it(repository: Repository) -> None:
+    old = "class HarbourReader: ...\n"
+    repository.commit("a", DAYS[0], **{"tools__read.py": old})
+    git(repository.root, "rm", "--quiet", "tools/read.py")
+    repository.commit("drop the reader", DAYS[2])
+    (finding,) = repository.judge("- `tools/read.py`: `HarbourReader`")
+    assert finding.rule == "missing-path"
+    assert "with it: HarbourReader" in finding.evidence
+    for claim in ("It is read with `HarbourReader`.", "- `tools/`: `HarbourReader`"):
+        (finding,) = repository.judge(claim, memory="alone")
+        assert finding.rule == "missing-symbol"
+
+
+@pytest.mark.parametrize(
+    ("banner", "is_reported"),
+    [
+        ("> ⚠️ **This file is outdated**: the state of August.", False),
+        ("> ⚠️ **Файл застарів**: стан на серпень.", False),
+        ("> The tables are read at night.", True),
+        ("> ⚠️ Read the tables at night.", True),
+    ],
+)
+def test_a_warning_below_the_first_words_says_that_a_note_is_outdated(
+    repository: Repository, banner: str, *, is_reported: bool
+) -> None:
+    repository.commit("a", DAYS[0], **{"tools__read.py": "class HarbourReader: ...\n"})
+    git(repository.root, "rm", "--quiet", "tools/read.py")
+    repository.commit("drop the reader", DAYS[2])
+    body = f"How the tables are read.\n\n{banner}\n\n## Parts\n\nIt is `HarbourReader`."
+    assert bool(repository.judge(body)) is is_reported
+
+
+def test_what_was_done_to_a_file_stays_so_without_it(repository: Repository) -> None:
+    repository.commit("a", DAYS[0], **{"tools/read.py": "READ = 1\n"})
+    git(repository.root, "rm", "--quiet", "tools/read.py")
+    repository.commit("drop the reader", DAYS[2])
+    assert (
+        repository.judge("- **Phase 3** (done): extracted `tools/read.py` from the tables.") == ()
+    )
+    assert repository.judge("- **Phase 3** (open): extract `tools/read.py` from it.", memory="b")
+
+
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        ("All of it is in `reader.js` (~900 lines).", "web/reader.js has 20 lines, not 900."),
+        ("All of it is in `reader.js`, 912 Zeilen.", "web/reader.js has 20 lines, not 912."),
+        ("`web/reader.js` 约900行", "web/reader.js has 20 lines, not 900."),
+        (
+            "Tides are near line 700 of reader.js.",
+            "Line 700 does not exist: web/reader.js has 20 l",
+        ),
+        ("Tides are read in reader.js ~L700.", "Line 700 does not exist: web/reader.js has 20 lin"),
+        ("`reader.js` (lines 640-700) has tides.", "Line 640 does not exist: web/reader.js has 20"),
+        ("All of it is in `reader.js` (~300 lines).", ""),
+        ("Tides are near line 1700 of reader.js.", ""),
+        ("`reader.js` (~900 lines) was split up.", ""),
+        ("- 2026-09-02: `reader.js` is 900 lines.", ""),
+    ],
+)
+def test_a_file_that_lost_most_of_its_lines_is_another_one(
+    repository: Repository, claim: str, message: str
+) -> None:
+    repository.commit("a", DAYS[0], **{"web/reader.js": "read();\n" * 910})
+    assert repository.judge(claim, memory="before") == ()
+    repository.commit("split the reader", DAYS[2], **{"web/reader.js": "read();\n" * 20})
+    messages = [it.message for it in repository.judge(claim)]
+    assert len(messages) == bool(message)
+    assert all(it.startswith(message) for it in messages)
+
+
+def test_a_flag_may_be_of_another_program(repository: Repository) -> None:
+    claim = "The other tool has no `--offline-mode`."
+    repository.commit("add", DAYS[2], **{"tide__run.py": 'run(["x", "--offline-mode"])\n'})
+    assert repository.judge(claim) == ()
+    assert len(repository.judge("`run.py` has no `--offline-mode`.", memory="own")) == 1
+
+
+def test_a_row_that_is_done_tells_what_was_open_then(repository: Repository) -> None:
+    repository.commit("feat: add station export", DAYS[2])
+    row = (
+        "| Part | State | Notes |\n|---|---|---|\n"
+        "| Tables | {} | Rows of a year. Station export deferred. |"
+    )
+    assert repository.judge(row.format("✅ done")) == ()
+    assert len(repository.judge(row.format("begun"), memory="open")) == 1
 
 
 def test_paths_that_git_keeps_elsewhere_are_not_missing(repository: Repository) -> None:
@@ -685,7 +805,7 @@ def test_a_folder_that_code_works_with_may_be_empty(lost: Repository, is_used: b
     [
         ("gauge/level.py", Severity.WARNING),
         ("gauge/", Severity.INFO),
-        ("level.py", Severity.INFO),
+        ("level.py", Severity.WARNING),
     ],
 )
 def test_only_a_path_to_a_file_surely_means_one(

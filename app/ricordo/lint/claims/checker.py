@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from ricordo.lint.claims.awareness import is_of_another_repository
@@ -13,7 +13,13 @@ from ricordo.lint.claims.claim import Passage, ProjectClaim, split_passages
 from ricordo.lint.claims.corrections import find_corrected
 from ricordo.lint.claims.history import FileCommit, parse_end_of_day
 from ricordo.lint.claims.instructions import find_repeated
-from ricordo.lint.claims.paths import check_path, find_linked_pages, find_path_claims
+from ricordo.lint.claims.lengths import find_shortened
+from ricordo.lint.claims.paths import (
+    check_path,
+    find_linked_pages,
+    find_path_claims,
+    is_of_file,
+)
 from ricordo.lint.claims.project import Project
 from ricordo.lint.claims.status import check_status, find_status_claims
 from ricordo.lint.claims.symbols import (
@@ -217,6 +223,7 @@ def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verd
     """Return the verdicts of the project on the `claims` of `note`, in order."""
     verdicts = [it for it in _check_all(note, claims, project) if it is not None]
     verdicts = [*_drop_superseded(verdicts), *find_corrected(note, project)]
+    verdicts += find_shortened(note, project)
     verdicts = [_judge_subject(it, note, project) for it in verdicts]
     since = _check_commits(note, verdicts, project)
     verdicts += find_linked_pages(note, project)
@@ -238,6 +245,7 @@ def _judge_subject(verdict: Verdict, note: Note, project: Project) -> Verdict:
 def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Verdict | None]:
     """Yield the verdict on each of the `claims` of a note; None for what turns out to be none."""
     beside: dict[int, set[str]] = defaultdict(set)
+    files: list[tuple[int, Verdict]] = []
     later: list[ProjectClaim] = []
     series = find_series(claims.all)
     for claim in claims.all:
@@ -246,7 +254,8 @@ def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Ver
                 verdict = check_path(claim, project, note)
                 if verdict and verdict.outcome is CheckOutcome.VALID:
                     beside[id(claim.passage.statement)].add(verdict.evidence[0])
-                yield verdict
+                if verdict:
+                    files.append((id(claim.passage.statement), verdict))
             case ClaimKind.COMMAND:
                 yield check_command(claim, project)
             case ClaimKind.VERSION:
@@ -259,9 +268,23 @@ def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Ver
                 yield check_task(claim, note, project)
             case _:
                 later.append(claim)
+    gone = {
+        (statement, it.commit): list[str]()
+        for statement, it in files
+        if it.commit and is_of_file(it)
+    }
     for claim in later:
-        near = beside[id(claim.passage.statement)]
-        yield check_symbol(claim, note, project, near)
+        statement = id(claim.passage.statement)
+        verdict = check_symbol(claim, note, project, beside[statement])
+        if verdict and (statement, verdict.commit) in gone:
+            # what a file had is gone with it: one thing to tell
+            gone[statement, verdict.commit].append(verdict.claim)
+        else:
+            yield verdict
+    for statement, verdict in files:
+        names = gone.pop((statement, verdict.commit), ())
+        also = (f"with it: {', '.join(names)}",) if names else ()
+        yield replace(verdict, evidence=(*verdict.evidence, *also))
 
 
 def _drop_superseded(verdicts: Sequence[Verdict]) -> list[Verdict]:

@@ -48,6 +48,7 @@ _ABBREVIATION = compile_lazily(r"\b(?:e\.g|i\.e|z\.B|z\. B|p\.ex|vs|etc|cf|ca|Dr
 _DECISION = compile_lazily(r"(?<![^\W_])adr[-_ ]?\d+", re.IGNORECASE)
 """The number of an architecture decision record."""
 _SECTION = compile_lazily(r"#{2,6}\s|-{3,}\s*$")
+_WARNING = compile_lazily(r">[\s>*_]*(?:⚠|⛔|🛑|🚫|❗|\[!)")
 _FIELD = compile_lazily(r"[\s>*_|+-]*([^\W\d_][^:：.\n]{0,24})[:：][\W_]*(.*)")
 """A line with a label and its value."""
 _LONGEST_HEAD = 15
@@ -262,11 +263,12 @@ def _is_decision(note: Note, status: str) -> bool:
 
 
 def find_banner(note: Note) -> str:
-    """Return the quoted lines above the text of a note, which its writer mostly put there later; ""
-    where there are none.
+    """Return the quoted lines above the text of a note, which its writer mostly put there later,
+    and those above its sections with a sign of warning; "" where there are none.
     """
-    lines = (it.strip() for it in note.body.split("\n", _LONGEST_HEAD)[:_LONGEST_HEAD])
-    banner = takewhile(lambda it: not it or it[0] in ">#", lines)
+    lines = [it.strip() for it in note.body.split("\n", _LONGEST_HEAD)[:_LONGEST_HEAD]]
+    banner = list(takewhile(lambda it: not it or it[0] in ">#", lines))
+    banner += (it for it in _read_head(note) if it not in banner and _WARNING.match(it))
     return "\n".join(it.lstrip("> ") for it in banner if it.startswith(">"))
 
 

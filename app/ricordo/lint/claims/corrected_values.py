@@ -18,8 +18,10 @@ from ricordo.patterns import compile_lazily
 from ricordo.search.words import count_stop_words, split_words, stem_word
 
 _NUMBER = r"\d+(?:[.,:]\d+)*"
-_VALUE = compile_lazily(rf"(?<![\w.#/–-])v?{_NUMBER}(?:[–-]{_NUMBER})?(?![\w/]|[.,:–-]\d|-\w)")
-"""A number, a time or a version that is a word of its own."""
+_VALUE = compile_lazily(
+    rf"(?<![\w.#/–-])v?{_NUMBER}(?:[–-]{_NUMBER})?(?![\w/]|[.,:–-]\d|-\w|\.[xX*])"
+)
+"""A number, a time or a version that is a word of its own; not a range of versions as `16.x`."""
 _SEGMENT = compile_lazily(r"[.;|!?](?=\s|$)|\s[—–]\s|[()（）。；！？]|,\s|\n")
 _DISTINCTIVE = compile_lazily(r"\d{3}|\d[.,:]\d")
 """A value that hardly any two things have by chance."""

@@ -20,7 +20,7 @@ from ricordo.lint.claims.awareness import (
     says_gone,
 )
 from ricordo.lint.claims.claim import Passage, ProjectClaim, load_names
-from ricordo.lint.claims.history import FileCommit
+from ricordo.lint.claims.history import CODE_ENDINGS, FileCommit
 from ricordo.lint.claims.project import NoteTimes, Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.memory.note import Note
@@ -105,6 +105,17 @@ def is_path(text: str) -> bool:
     if "/" not in plain:
         return bool(_ENDING.search(last)) and not last.startswith("*")
     return not (plain.startswith("@") and plain.count("/") == 1)
+
+
+def is_of_file(verdict: Verdict) -> bool:
+    """Return whether the path of a verdict means one file: a folder comes back with its next file,
+    and a name alone may be that of any, but for code of which git knew only one of that name. Of a
+    pattern only the folder is missing, if it did not move.
+    """
+    path = verdict.claim
+    is_pattern = not verdict.suggestion and any(sign in path for sign in "*{")
+    is_known = "/" in path.strip("/") or (verdict.existed and path.endswith(CODE_ENDINGS))
+    return is_known and not path.endswith("/") and not is_pattern
 
 
 def check_path(claim: ProjectClaim, project: Project, note: Note) -> Verdict | None:

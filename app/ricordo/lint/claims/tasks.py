@@ -59,8 +59,11 @@ _MOST_FILES = 12
 
 def find_task_claims(passage: Passage) -> Iterator[ProjectClaim]:
     """Yield the claims of a sentence that something is still to be done."""
-    is_title = passage.statement.text.lstrip().startswith("#")
-    if passage.is_past or is_title or _DONE_SIGN.search(passage.text):
+    whole = passage.statement.text
+    begin = whole.lstrip()[:1]
+    # the cells of a row are of one thing
+    told = whole if begin == "|" else passage.text
+    if passage.is_past or begin == "#" or _DONE_SIGN.search(told):
         return
     yield from _find_code_tasks(passage)
     yield from _find_work_tasks(passage)
@@ -106,6 +109,9 @@ def _is_named(text: str, passage: Passage) -> bool:
     """
     if is_path(text) or parse_symbol(text):
         return True
+    if text.startswith("-") and not _FILE.search(passage.text):
+        # a flag of whatever program
+        return False
     if _FILE.search(passage.text) and _CALL.fullmatch(text):
         return True
     is_long = len(text) >= _SHORTEST_LITERAL and _DISTINCTIVE.search(text) is not None
@@ -153,7 +159,8 @@ def _find_work_tasks(passage: Passage) -> Iterator[ProjectClaim]:
 def _build_work_claim(
     passage: Passage, span: tuple[int, int], start: int, end: int
 ) -> Iterator[ProjectClaim]:
-    work = get_work_words(passage.prose[start:end])
+    # a file is where something is to be done, not what
+    work = get_work_words(_FILE.sub(" ", passage.prose[start:end]))
     names = len(_get_names(work))
     # one word beside the number of a part is enough where a commit says that it is complete
     is_named = names >= _FEWEST_WORDS or (names and any(map(str.isdigit, work)))

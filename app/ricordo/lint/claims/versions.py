@@ -24,7 +24,7 @@ from ricordo.patterns import compile_lazily
 _NUMBER = r"v?(\d+(?:\.(?:\d+|x)){0,3})"
 _PINNED = compile_lazily(rf"(@?[A-Za-z][\w.\-/]*)@[~^]?{_NUMBER}")
 _SPOKEN = compile_lazily(
-    rf"(?<![\w/.@-])([A-Za-z][\w.\-]*?(?:\.js)?) {_NUMBER}(?![\w%]|\.\d|[-/–:]\d)"
+    rf"(?<![\w/.@-])([A-Za-z][\w.\-]*?(?:\.js)?) {_NUMBER}(?![\w%+]|\.\d|[-/–:]\d)"
 )
 _DIGITS = compile_lazily(r"\d+")
 _REQUIRED = compile_lazily(r"[~^]?\d+(?:\.\d+)*")
@@ -42,9 +42,12 @@ _SPOKEN_VALUE = compile_lazily(
 """A constant or a setting with its value in prose or in a row of a table; not one that the text
 changes.
 """
+_CONDITION = compile_lazily(r"\?[^?:]*:\s*\Z")
 _PAGES = (".md", ".mdx", ".txt", ".rst", ".html", ".svg")
 _TEMPLATE = compile_lazily(r"[._-](?:example|sample|template|dist|default)s?(?:\.|$)")
 """The name of a file that is copied and filled in."""
+_ENVIRONMENT = compile_lazily(r"(?:^|/)\.env(?:[.:]|$)|\.env:")
+"""The path of a file with the settings of one environment, of which there are several."""
 _CLAUSE_END = compile_lazily(r"[,;:(）（)，、：。]\s?|\s[–—-]\s|\.\s|\n")
 _MARKERS = " \t`*_-+|>#"
 """What may come before the first word of a clause."""
@@ -53,6 +56,8 @@ _MOST_FILES = 12
 _LONGEST_LINE = 500
 """Characters."""
 _WORD = compile_lazily(r"[^\W\d_]{3,}")
+_LANGUAGES = frozenset(("python", "php", "ruby", "go", "rust"))
+"""Languages of which a minor version has what code needs, as major ones of other products do."""
 _NO_PRODUCTS = frozenset(
     ("version", "step", "phase", "part", "port", "level", "chapter", "section")
 )
@@ -117,7 +122,12 @@ def check_version(claim: ProjectClaim, project: Project) -> Verdict | None:
     if not was_required and all(int(claimed[0]) > _get_major(each) for each in declared):
         # what was never that new is another product of the same name
         return claim.to_unchecked(evidence[0])
-    return claim.to_verdict(CheckOutcome.CHANGED, *evidence[:3], existed=was_required)
+    # who is told of an older minor version of a product does nothing wrong with it
+    is_step = match[1].lower() not in _LANGUAGES and all(
+        0 < int(claimed[0]) == _get_major(each) for each in declared
+    )
+    existed = was_required and not is_step
+    return claim.to_verdict(CheckOutcome.CHANGED, *evidence[:3], existed=existed)
 
 
 def _find_current(text: str) -> Iterator[re.Match[str]]:
@@ -261,10 +271,20 @@ def find_value_claims(passage: Passage) -> Iterator[ProjectClaim]:
     if not _DIGITS.search(passage.text):
         return
     for match in _SPOKEN_VALUE.finditer(passage.text):
-        if not any(start <= match.start("name") < end for start, end in taken):
+        is_taken = any(start <= match.start("name") < end for start, end in taken)
+        if not is_taken and not _is_otherwise(match, passage):
             yield ProjectClaim(ClaimKind.VALUE, match[0], passage.line_at(match.start()), passage)
     for match in _PORT.finditer(passage.prose):
         yield ProjectClaim(ClaimKind.VALUE, match[0], passage.line_at(match.start()), passage)
+
+
+def _is_otherwise(match: re.Match[str], passage: Passage) -> bool:
+    """Return whether a value is what code takes where a condition is not met: `a ? b : 4`."""
+    at = match.start("value")
+    return any(
+        offset <= at <= offset + len(text) and _CONDITION.search(text, 0, at - offset)
+        for offset, text in passage.code
+    )
 
 
 class _Value(NamedTuple):
@@ -346,8 +366,11 @@ def check_value(
         return claim.to_unchecked(f"the note gives {word} several values")
     if _is_order(claim):
         return claim.to_unchecked(f"the note says to set {word}")
-    verdict = _build_refutation(claim, claimed, word, definitions[0], project)
-    path = place.rpartition(":")[0]
+    # what the code sets holds wherever it runs
+    of_code = (it for it in definitions if not _ENVIRONMENT.search(it[0]))
+    definition = next(of_code, definitions[0])
+    verdict = _build_refutation(claim, claimed, word, definition, project)
+    path = definition[0].rpartition(":")[0]
     if verdict and _names_other_files(claim, note, path):
         return claim.to_unchecked(f"the note names another file than {path}")
     return verdict
@@ -398,9 +421,10 @@ def _build_refutation(
     place, value = definition
     evidence = [f"{place}: {word} = {value}"]
     was = _find_earlier(word, claimed, place.rpartition(":")[0], project)
+    is_code = claim.text in (text for _, text in claim.passage.code)
     if was is not None:
         evidence.append(f"git: changed in {was.summary}")
-    elif not word.isupper() or claim.text not in (text for _, text in claim.passage.code):
+    elif _ENVIRONMENT.search(place) or not (word.isupper() and is_code):
         return None
     before, _, behind = claim.text.rpartition(claimed.text)
     new = "" if claimed.unit else before + value + behind

@@ -75,6 +75,7 @@ class _DatePatterns(NamedTuple):
     coming: re.Pattern[str]
     on: re.Pattern[str]
     past: re.Pattern[str]
+    renewed: re.Pattern[str]
     fronted: re.Pattern[str]
     """At the beginning of a clause, up to its date."""
     told: re.Pattern[str]
@@ -241,6 +242,8 @@ def _is_future_tense(statement: ProseBlock, dated: FoundDate) -> bool:
     if is_period and not patterns.coming.search(clause):
         # what a period is of is rarely said right before it
         return False
+    if patterns.renewed.search(clause):
+        return False
     if patterns.past.search(clause) or _tells_of_before(spoken, clause, dated):
         return False
     near = spoken[max(0, dated.start - _NEAR) : dated.start]
@@ -304,6 +307,7 @@ def _date_patterns() -> _DatePatterns:
         compile_part("dates", "coming"),
         re.compile(rf"(?:{on}){gap}"),
         compile_part("dates", "past"),
+        compile_part("dates", "renewed"),
         re.compile(rf"[\W_]*(?:{on}|{until}){gap}"),
         re.compile(rf"[\s,:*_)]{{0,4}}(?:{build_alternation(list_expressions('dates', 'told'))})"),
     )

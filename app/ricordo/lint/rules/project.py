@@ -11,6 +11,7 @@ from itertools import islice
 
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
 from ricordo.lint.claims.claim import is_report, split_passages
+from ricordo.lint.claims.paths import is_of_file
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.lines import Splice, build_line_edits
@@ -92,17 +93,8 @@ def missing_path(
         if verdict.kind is ClaimKind.PATH and verdict.outcome in _FAILED:
             message = verdict.problem or f"{verdict.claim} does not exist"
             hint = f" Did you mean {verdict.suggestion}?" if verdict.suggestion else ""
-            at_most = _severity_of(note, verdict) if _is_file(verdict) else Severity.INFO
+            at_most = _severity_of(note, verdict) if is_of_file(verdict) else Severity.INFO
             yield from _report(note, verdict, f"{message}.{hint}", at_most)
-
-
-def _is_file(verdict: Verdict) -> bool:
-    """Return whether a path means one file: a name alone may be that of any, and a folder one that
-    comes back with its next file. Of a pattern only the folder is missing, if it did not move.
-    """
-    path = verdict.claim
-    is_pattern = not verdict.suggestion and any(sign in path for sign in "*{")
-    return "/" in path.strip("/") and not path.endswith("/") and not is_pattern
 
 
 def _is_in_record(note: Note, verdict: Verdict) -> bool:
