@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import nlargest, nsmallest
 from itertools import combinations
+from math import log
 from typing import NamedTuple
 
 from ricordo.background import pause_gc
 from ricordo.lint.contradictions.claim import Claim, read_claim
 from ricordo.lint.contradictions.compare import (
     Opposition,
+    describe_opposition,
     has_own_subject,
     judge_reliably,
     oppose_facts,
@@ -55,8 +57,12 @@ _TOO_MANY = 8
 """Notes from which on they certainly are a list."""
 _FIELDS = 3
 """Statements, and notes that have them with other values, from which on they are a template."""
-MAX_RECENT = 20
-"""Notes, the last that changed, for which candidates are looked for."""
+MAX_RECENT = 60
+"""Notes, the last that changed, whose statements are judged in any wording."""
+_RAREST, _RARER = 50, 0.5
+"""Statements from which on contradictions are rarer among those that are nearest to each other than
+among pairs that somebody chose, and what each e-fold of them takes from the log odds.
+"""
 _MOST_OFFERED = 3
 """Candidates of one such note."""
 _NEAREST = 5
@@ -98,6 +104,8 @@ class OpposedStatements(NamedTuple):
     opposition: Opposition
     code: str = ""
     """The short code that has to be a name in the memory; "" where there is none."""
+    passages: tuple[str, str] = ("", "")
+    """What is said with both, where that was judged."""
 
 
 @dataclass(slots=True)
@@ -116,13 +124,21 @@ class _Cache:
     needs_names: bool = False
     """Whether only claims about named things are reported: each note has a subject of its own."""
 
+    @property
+    def rarity(self) -> float:
+        """How much rarer contradictions are among its statements than among chosen pairs, as log
+        odds.
+        """
+        count = sum(len(it.statements) for it in self.digests.values())
+        return _RARER * max(0.0, log(count / _RAREST)) if count else 0.0
+
 
 class NoteComparer:
     """Compares the notes of one memory after each change. Not thread-safe."""
 
     def __init__(self) -> None:
         self._known = _Cache()
-        self._candidates: tuple[OpposedStatements, ...] = ()
+        self._judged: tuple[OpposedStatements, ...] = ()
 
     def pairs(self, memory: Memory, step: Step = lambda: None) -> tuple[NotePair, ...]:
         """Return the notes of `memory` that repeat or contradict each other, ordered by path; then
@@ -139,8 +155,8 @@ class NoteComparer:
                 needs_names = bool(memory.layout.page_folder) or memory.layout.is_plain
                 known = _update(known, notes, changed, gone, needs_names, step)
                 changes = self._known, changed.union(gone)
-                candidates = tuple(_find_candidates(known, notes, changes, step))
-            self._known, self._candidates = known, candidates
+                judged = tuple(_judge_nearest(known, notes, changes, step))
+            self._known, self._judged = known, judged
         codes = {code for digest in self._known.digests.values() for code in digest.codes}
         opposed = {
             it
@@ -148,10 +164,11 @@ class NoteComparer:
             for it in group
             if not it.code or it.code in codes
         }
+        opposed.update(it for it in self._judged if it.opposition.is_certain)
         templates = _Templates(self._known.digests)
         return select_pairs(
             _unlisted(it for it in opposed if not templates.have_fields(it)),
-            self._candidates,
+            (it for it in self._judged if not it.opposition.is_certain),
             self._known.repeating,
         )
 
@@ -297,15 +314,22 @@ def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | No
     return found and OpposedStatements(paths, mine, its, found)
 
 
-def _judge(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
-    """Return how two statements of two notes may contradict each other."""
+def _judge(known: _Cache, one: _Place, other: _Place, rarity: float) -> OpposedStatements | None:
+    """Return how two statements of two notes, with what is said beside them, contradict each other,
+    or may.
+    """
     one, other = sorted((one, other))
     mine, its = (known.digests[it.path].statements[it.number] for it in (one, other))
     # two descriptions name the subjects of notes; they state no facts
     if mine.in_frontmatter and its.in_frontmatter:
         return None
-    found = judge_reliably(mine.text, its.text)
-    return found and OpposedStatements((one.path, other.path), mine, its, found)
+    left, right = (known.digests[it.path].passages[it.number] for it in (one, other))
+    found = judge_reliably(left, right, rarity=rarity)
+    if found is None:
+        return None
+    if known.needs_names:
+        found = found._replace(is_certain=False)
+    return OpposedStatements((one.path, other.path), mine, its, found, passages=(left, right))
 
 
 def _is_reopened(left: QuotedFact, right: QuotedFact) -> bool:
@@ -315,12 +339,12 @@ def _is_reopened(left: QuotedFact, right: QuotedFact) -> bool:
     return max(left, right, key=lambda it: it.day).fact.is_open
 
 
-def _find_candidates(
+def _judge_nearest(
     known: _Cache, notes: Mapping[str, Note], changes: tuple[_Cache, Collection[str]], step: Step
 ) -> Iterator[OpposedStatements]:
-    """Yield what may contradict the statements of the notes that changed last: of each the nearest
-    others by words. `changes` has what was known before, and the paths of the notes that are others
-    since.
+    """Yield what contradicts the statements of the notes that changed last, or may: of each the
+    nearest others by words. `changes` has what was known before, and the paths of the notes that
+    are others since.
     """
     recent = nlargest(MAX_RECENT, notes.values(), key=lambda it: (it.facts.modified, it.path))
     step()
@@ -328,17 +352,24 @@ def _find_candidates(
     known.nearest = _find_nearest(known, {it.path for it in recent}, changes, step)
     for place, others in known.nearest.items():
         near[place.path] += [(it.weight, place, it.place) for it in others]
-    templates = _Templates(known.digests)
-    offered: dict[str, list[OpposedStatements]] = {}
+    templates, rarity = _Templates(known.digests), known.rarity
+    found: dict[str, list[OpposedStatements]] = {}
     for path, pairs in near.items():
         step()
-        judged = (_judge(known, one, other) for _, one, other in nlargest(_MOST_JUDGED, pairs))
-        offered[path] = [it for it in judged if it and not templates.have_fields(it)]
-    alone = set(_unlisted({it for of_note in offered.values() for it in of_note}))
+        judged = (
+            _judge(known, one, other, rarity) for _, one, other in nlargest(_MOST_JUDGED, pairs)
+        )
+        found[path] = [it for it in judged if it and not templates.have_fields(it)]
+    alone = set(_unlisted({it for of_note in found.values() for it in of_note}))
+    yield from sorted((it for it in alone if it.opposition.is_certain), key=_rank)
     likeliest = {
         it
-        for of_note in offered.values()
-        for it in nsmallest(_MOST_OFFERED, alone.intersection(of_note), key=_rank)
+        for of_note in found.values()
+        for it in nsmallest(
+            _MOST_OFFERED,
+            {it for it in of_note if it in alone and not it.opposition.is_certain},
+            key=_rank,
+        )
     }
     yield from nsmallest(_MOST_IN_ALL, likeliest, key=_rank)
 
@@ -351,7 +382,7 @@ def _count_words(known: _Cache, paths: Collection[str]) -> Counter[str]:
 
 def _rank(it: OpposedStatements) -> tuple[float, Paths, int, int, int]:
     """Return the sort key of a candidate: the likeliest contradiction first."""
-    return it.opposition.distance, *_order(it)
+    return -it.opposition.score, *_order(it)
 
 
 def _find_nearest(
@@ -514,5 +545,8 @@ def _of_whole(paths: Paths, relation: Relation) -> NotePair:
 
 def _pair(relation: Relation, it: OpposedStatements) -> NotePair:
     quotes = NoteQuote(it.paths[0], *it.left[:2]), NoteQuote(it.paths[1], *it.right[:2])
-    reason = redact_reason(it.opposition.reason, it.left.text, it.right.text)
+    reason = it.opposition.reason
+    if any(it.passages):
+        reason = describe_opposition(it.left.text, it.right.text, it.passages)
+    reason = redact_reason(reason, it.left.text, it.right.text)
     return NotePair(relation, *quotes, reason)

@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 from ricordo.lexicon import SPACELESS, build_alternation, compile_part, list_expressions, read_words
 from ricordo.patterns import compile_lazily
-from ricordo.search.words import stem_word
+from ricordo.search.words import fold, list_stop_words, stem_word
 
 _FILE = "opposition"
 _BLANK = compile_lazily(r"\s+")
 _SPACELESS = compile_lazily(f"[{SPACELESS}]+")
 _OTHER_SCRIPT = compile_lazily("[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CYRILLIC = compile_lazily("[\u0400-\u04ff]")
 _FIRST = compile_lazily(r"([a-z0-9]+)(?: |-|\\-)")
 _PLAIN = compile_lazily(r"[\w ]+")
 _LETTERS = compile_lazily(r"[a-z0-9]+")
@@ -126,6 +127,25 @@ def load_absence(script: str, language: str) -> re.Pattern[str]:
     noun = r"([^\s,.;:，。、]+(?: [^\s,.;:]+)?)"
     texts = _list_of("absence", script, language)
     return re.compile("|".join(it.replace("{}", noun) for it in texts))
+
+
+@cache
+def load_former() -> re.Pattern[str]:
+    """Return the pattern for what was before something else, in one of its groups."""
+    texts = list_expressions(_FILE, "former")
+    spaced = "|".join(
+        it.replace("{}", r"([^\s,.;:]+)") for it in texts if not _OTHER_SCRIPT.search(it)
+    )
+    unspaced = "|".join(
+        it.replace("{}", r"([^\s,.;:，。、]+?)") for it in texts if _OTHER_SCRIPT.search(it)
+    )
+    return re.compile(rf"\b(?:{spaced})|{unspaced}")
+
+
+@lru_cache(maxsize=1 << 14)
+def is_stop_word(word: str) -> bool:
+    """Return whether a word only connects others, in any language."""
+    return fold(word) in list_stop_words()
 
 
 @cache
