@@ -2,8 +2,10 @@
 
 `python -m tests.benchmarks.conflicts --unseen PAIRS.tsv…`: how well they would be found in each of
 these files if it were not known, by weights that are fitted to all others and to the pairs here.
-`python -m tests.benchmarks.conflicts --fit PAIRS.tsv…` fits the weights to all of them and writes
-them to `lint/rules/contradiction.toml`.
+`python -m tests.benchmarks.conflicts --fit PAIRS.tsv… STORES` fits the weights to all of them and
+writes them to `lint/rules/contradiction.toml`. STORES is a folder of checkouts, as for `precision`:
+statements of their memories that are near to each other are taken for no contradictions, which
+holds for nearly all of them.
 
 Prints precision and recall on pairs of statements by kind, every pair that is told in real
 memories, and what becomes of corrections that lie below the cut of an index. A file of pairs has
@@ -33,18 +35,23 @@ from ricordo.lint.contradictions.compare import (
     measure_pair,
     offer_candidate,
 )
-from ricordo.lint.contradictions.comparer import NoteComparer
+from ricordo.lint.contradictions.comparer import NoteComparer, list_judged
 from ricordo.lint.contradictions.score import load_thresholds
 from ricordo.lint.linter import Linter
 from ricordo.lint.rule import RuleContext
 from ricordo.storage.reader import read_memory
+from tests.benchmarks.corpus import load_corpus
 
 TESTS = Path(__file__).resolve().parents[1]
 OWN = tuple(sorted((TESTS / "data").glob("claim_pairs*.tsv")))
 SHARED = TESTS.parents[1] / "shared" / "data"
 WEIGHTS = TESTS.parent / "app" / "ricordo" / "lint" / "rules" / "contradiction.toml"
-OF_OWN = 0.4
+OF_OWN = 0.6
 """What a pair here counts when weights are fitted: most are shorter than what notes say."""
+OF_MEMORIES = 40.0
+"""What all statements of memories count together."""
+MOST_OF_MEMORY = 60
+"""Pairs of statements of one memory."""
 RIDGE = 1.0
 RAREST = 8
 """Pairs that have to have a measure for which a weight is fitted."""
@@ -114,6 +121,20 @@ def measure_pairs(path: Path) -> list[Example]:
     ]
 
 
+def measure_memories(stores: Path) -> list[Example]:
+    """Return the measures of statements that are near to each other in the memories of `stores`."""
+    found: list[Mapping[str, float]] = []
+    for store in load_corpus():
+        checkout = store.find_checkout(stores)
+        if store.use == "sealed" or checkout is None or not (checkout / store.folder).is_dir():
+            continue
+        folder = str(checkout / store.folder)
+        pairs = [it for it in list_judged(read_memory(folder, recognise(folder))) if it[0] != it[1]]
+        drawn = random.Random(store.name).sample(pairs, min(MOST_OF_MEMORY, len(pairs)))
+        found += [measure_pair(*it) for it in drawn]
+    return [Example(it, False, OF_MEMORIES / len(found)) for it in found]
+
+
 def fit_weights(examples: Sequence[Example]) -> dict[str, float]:
     """Return the weights of a logistic regression with a ridge, by Newton's method."""
     counts = Counter(name for it in examples for name in it.measures)
@@ -163,9 +184,11 @@ def solve(matrix: Sequence[Sequence[float]], vector: Sequence[float]) -> list[fl
 
 def score_unseen(paths: Sequence[Path]) -> Iterator[str]:
     """Yield what would be reported and offered of the pairs of each file if it were not known."""
-    examples = {path: measure_pairs(path) for path in (*paths, *OWN)}
+    files = [it for it in paths if it.is_file()]
+    examples = {path: measure_pairs(path) for path in (*files, *OWN)}
+    examples |= {path: measure_memories(path) for path in paths if path.is_dir()}
     limits = load_thresholds()
-    for path in paths:
+    for path in files:
         weights = fit_weights([it for other in examples if other != path for it in examples[other]])
         scores = [
             (
@@ -183,8 +206,13 @@ def score_unseen(paths: Sequence[Path]) -> Iterator[str]:
 
 
 def write_weights(paths: Sequence[Path]) -> None:
-    """Fit the weights to the pairs of files and to those here, and write them to the data."""
-    weights = fit_weights([it for path in (*paths, *OWN) for it in measure_pairs(path)])
+    """Fit the weights to the pairs of files, to those here and to the memories of folders, and
+    write them to the data.
+    """
+    files = (*(it for it in paths if it.is_file()), *OWN)
+    examples = [it for path in files for it in measure_pairs(path)]
+    examples += [it for path in paths if path.is_dir() for it in measure_memories(path)]
+    weights = fit_weights(examples)
     text = WEIGHTS.read_text(encoding="utf-8")
     lines = [f"{name} = {weight:.3f}" for name, weight in weights.items()]
     head = re.split(r"(?m)^\[weights\]\n", text)[0]

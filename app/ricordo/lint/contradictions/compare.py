@@ -12,12 +12,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ricordo.lint.contradictions import words as known
-from ricordo.lint.contradictions.claim import Claim, Value, Word, read_claim
-from ricordo.lint.contradictions.compared_sentence import read_sentence
-from ricordo.lint.contradictions.difference import REJECTED, Difference
+from ricordo.lint.contradictions.claim import Claim, Value, Word, read_claim, strip_markup
+from ricordo.lint.contradictions.difference import REJECTED, WORDING, Difference
 from ricordo.lint.contradictions.facts import NamedFact, extract_facts
 from ricordo.lint.contradictions.measures import measure
 from ricordo.lint.contradictions.score import compute_score, load_thresholds
+from ricordo.patterns import compile_lazily
 
 _MOST_OWN = 2
 """Words that one claim may have more about the same subject."""
@@ -30,8 +30,15 @@ _FARTHEST = 5
 """Words that differ in a candidate, of both together."""
 _WIDE = 2
 """The same for each word that both share."""
-_FEW = 8
-"""Words of two statements so short that each belongs to its subject or its value."""
+_WIDEST_STATEMENT = 160
+"""Letters of a statement among many: the weights were fitted to such, and a longer one says too
+much for one subject.
+"""
+_FIRST_WIDE = "\u2e80"
+_LABEL = compile_lazily(
+    r"(?:\[[^\]\s]{1,12}\] )?(?:[^\s:：]+ ){0,4}[^\s:：]+[:：](?=\s|[^\x00-\x7f])"
+)
+"""A few words before a colon."""
 _CLOSE = 1e-9
 _ROUND = 0.08
 """Share in which quantities in different units may differ: a month is about four weeks."""
@@ -158,11 +165,10 @@ def judge_sentences(left: str, right: str) -> Opposition | None:
     score = compute_score(measure_pair(left, right))
     limits = load_thresholds()
     is_certain = score >= limits.reported or bool(aligned and aligned.is_certain)
-    is_short = read_sentence(left).size + read_sentence(right).size < _FEW
-    if not is_certain and score < limits.offered and not (aligned and is_short):
+    if not is_certain and score < limits.offered:
         return None
     difference = aligned.difference if aligned else measure(left, right).difference
-    return Opposition(difference._replace(is_certain=is_certain), is_certain, score)
+    return Opposition(difference, is_certain, score)
 
 
 def measure_pair(left: str, right: str) -> dict[str, float]:
@@ -181,17 +187,23 @@ def measure_pair(left: str, right: str) -> dict[str, float]:
 def judge_reliably(left: str, right: str, *, rarity: float = 0.0) -> Opposition | None:
     """Return how two statements may contradict each other where any two of many are compared; None
     where they do not. `rarity` is how much rarer contradictions are among these than among pairs
-    that somebody chose, as log odds.
+    that somebody chose, as log odds; where nothing single shows one, none is certain.
     """
-    if _are_own_fields(read_claim(left), read_claim(right)):
+    if _are_own_fields(left, right):
+        return None
+    if max(map(_measure_width, (left, right))) > _WIDEST_STATEMENT:
         return None
     found = judge_sentences(left, right)
-    if found is None:
+    if found is None or found.score < load_thresholds().offered:
         return None
-    score, limits = found.score - rarity, load_thresholds()
-    if score < limits.offered:
-        return None
-    return found._replace(is_certain=score >= limits.reported, score=score)
+    is_shown = found.difference.kind != WORDING
+    is_certain = is_shown and found.score - rarity >= load_thresholds().reported
+    return found._replace(is_certain=is_certain)
+
+
+def _measure_width(text: str) -> int:
+    """Return the length of a text, in letters; a character of a script without blanks is two."""
+    return len(text) + sum(char >= _FIRST_WIDE for char in text)
 
 
 def oppose_facts(one: NamedFact, other: NamedFact) -> Opposition | None:
@@ -330,7 +342,7 @@ def oppose_reliably(left: str, right: str, *, needs_name: bool) -> Opposition | 
     their own.
     """
     claims = read_claim(left), read_claim(right)
-    if _are_own_fields(*claims):
+    if _are_own_fields(left, right):
         return None
     found = oppose(*claims)
     if found and found.is_certain and not (needs_name and not _is_named_by(*claims)):
@@ -338,15 +350,16 @@ def oppose_reliably(left: str, right: str, *, needs_name: bool) -> Opposition | 
     return None
 
 
-def _are_own_fields(one: Claim, other: Claim) -> bool:
+def _are_own_fields(left: str, right: str) -> bool:
     """Return whether both are a value behind a label that names nothing: each is about its own
     note, as `Created: 1 May` is.
     """
-    if not (one.is_label and other.is_label):
+    labels = [_LABEL.match(strip_markup(it)) for it in (left, right)]
+    if not all(labels):
         return False
-    labels = [it.text.partition(":")[0] for it in (one, other)]
-    named = [it.text for it in _align(one, other).shared if it.is_name or it.is_code]
-    return not any(all(name in label for label in labels) for name in named)
+    texts = [it[0].lower() for it in labels if it]
+    shared = _align(read_claim(left), read_claim(right)).shared
+    return not any(it.is_code and all(it.text in text for text in texts) for it in shared)
 
 
 def _is_named_by(one: Claim, other: Claim) -> bool:
@@ -567,8 +580,8 @@ def _find_slot(pair: Alignment) -> Difference | None:
     kind = "value"
     if "owner" in relations:
         kind = "owner"
-        is_certain = one.has_verb and other.has_verb
-        is_certain &= all(it.is_capital for it in (*left, *right))
+        is_certain = one.has_verb and other.has_verb and len(left) == len(right) == 1
+        is_certain &= _is_person(left[0], one) and _is_person(right[0], other)
     elif relations:
         kind = min(relations)
         is_certain = _in_object(left, right) and all(
@@ -580,9 +593,18 @@ def _find_slot(pair: Alignment) -> Difference | None:
         is_name = all(it.is_capital and not it.is_code for it in (*left, *right))
         is_value = _in_object(left, right) or is_name
         is_certain = _shares_role(pair) and is_equation and is_same_form and is_value
+        is_certain &= all(it.text[0] < _FIRST_WIDE for it in (*left, *right))
     is_certain = is_certain and is_one
     mine, theirs = (" ".join(it.text for it in side) for side in (left, right))
     return Difference(kind, mine, theirs, is_certain)
+
+
+def _is_person(word: Word, claim: Claim) -> bool:
+    """Return whether a word may be the name of a person."""
+    if word.text[0] < _FIRST_WIDE:
+        return word.is_capital
+    named = known.load_persons_named().finditer(claim.text)
+    return any(word.text in match.groups() for match in named)
 
 
 def _shares_role(pair: Alignment) -> bool:

@@ -14,6 +14,7 @@ from functools import cached_property
 from heapq import nlargest, nsmallest
 from itertools import combinations
 from math import log
+from posixpath import dirname
 from typing import NamedTuple
 
 from ricordo.background import pause_gc
@@ -59,9 +60,9 @@ _FIELDS = 3
 """Statements, and notes that have them with other values, from which on they are a template."""
 MAX_RECENT = 60
 """Notes, the last that changed, whose statements are judged in any wording."""
-_RAREST, _RARER = 50, 0.5
-"""Statements from which on contradictions are rarer among those that are nearest to each other than
-among pairs that somebody chose, and what each e-fold of them takes from the log odds.
+_FEWEST, _RARER, _RAREST = 4, 0.25, 1.0
+"""Statements up to which a contradiction is as likely as in a pair that somebody chose, what each
+e-fold of them takes from its log odds, and the most that they take.
 """
 _MOST_OFFERED = 3
 """Candidates of one such note."""
@@ -73,6 +74,8 @@ _MOST_IN_ALL = 10
 """Candidates of all these notes, the likeliest first: more would not be looked at."""
 MAX_UNCERTAIN = 200
 """Candidates per memory."""
+_SHELF = 8
+"""Notes of one folder below the memory from which on they are about things of one kind."""
 _EVERY = 50
 """Notes or groups between two steps."""
 
@@ -108,7 +111,7 @@ class OpposedStatements(NamedTuple):
     """What is said with both, where that was judged."""
 
 
-@dataclass(slots=True)
+@dataclass
 class _Cache:
     """The results for a memory at one moment."""
 
@@ -124,13 +127,24 @@ class _Cache:
     needs_names: bool = False
     """Whether only claims about named things are reported: each note has a subject of its own."""
 
+    @cached_property
+    def _folders(self) -> Counter[str]:
+        return Counter(map(dirname, self.digests))
+
+    def are_of_one_kind(self, one: str, other: str) -> bool:
+        """Return whether two notes are pages of one folder with many: each has a subject of its
+        own, which its statements seldom name.
+        """
+        folder = dirname(one)
+        return bool(folder) and folder == dirname(other) and self._folders[folder] >= _SHELF
+
     @property
     def rarity(self) -> float:
         """How much rarer contradictions are among its statements than among chosen pairs, as log
         odds.
         """
         count = sum(len(it.statements) for it in self.digests.values())
-        return _RARER * max(0.0, log(count / _RAREST)) if count else 0.0
+        return min(_RAREST, _RARER * log(max(count, _FEWEST) / _FEWEST))
 
 
 class NoteComparer:
@@ -307,6 +321,8 @@ def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | No
         return found and OpposedStatements(
             paths, left.statement, right.statement, found, left.fact.code
         )
+    if known.are_of_one_kind(*paths):
+        return None
     mine, its = (
         it.statements[at] for it, at in zip(digests, (one.number, other.number), strict=True)
     )
@@ -327,7 +343,7 @@ def _judge(known: _Cache, one: _Place, other: _Place, rarity: float) -> OpposedS
     found = judge_reliably(left, right, rarity=rarity)
     if found is None:
         return None
-    if known.needs_names:
+    if known.needs_names or known.are_of_one_kind(one.path, other.path):
         found = found._replace(is_certain=False)
     return OpposedStatements((one.path, other.path), mine, its, found, passages=(left, right))
 
@@ -346,19 +362,11 @@ def _judge_nearest(
     nearest others by words. `changes` has what was known before, and the paths of the notes that
     are others since.
     """
-    recent = nlargest(MAX_RECENT, notes.values(), key=lambda it: (it.facts.modified, it.path))
-    step()
-    near: dict[str, list[tuple[int, _Place, _Place]]] = defaultdict(list)
-    known.nearest = _find_nearest(known, {it.path for it in recent}, changes, step)
-    for place, others in known.nearest.items():
-        near[place.path] += [(it.weight, place, it.place) for it in others]
     templates, rarity = _Templates(known.digests), known.rarity
     found: dict[str, list[OpposedStatements]] = {}
-    for path, pairs in near.items():
+    for path, pairs in _list_nearest(known, notes, changes, step).items():
         step()
-        judged = (
-            _judge(known, one, other, rarity) for _, one, other in nlargest(_MOST_JUDGED, pairs)
-        )
+        judged = (_judge(known, one, other, rarity) for one, other in pairs)
         found[path] = [it for it in judged if it and not templates.have_fields(it)]
     alone = set(_unlisted({it for of_note in found.values() for it in of_note}))
     yield from sorted((it for it in alone if it.opposition.is_certain), key=_rank)
@@ -372,6 +380,33 @@ def _judge_nearest(
         )
     }
     yield from nsmallest(_MOST_IN_ALL, likeliest, key=_rank)
+
+
+def _list_nearest(
+    known: _Cache, notes: Mapping[str, Note], changes: tuple[_Cache, Collection[str]], step: Step
+) -> dict[str, list[tuple[_Place, _Place]]]:
+    """Return for each of the notes that changed last which statements are judged with which of
+    other notes.
+    """
+    recent = nlargest(MAX_RECENT, notes.values(), key=lambda it: (it.facts.modified, it.path))
+    step()
+    near: dict[str, list[tuple[int, _Place, _Place]]] = defaultdict(list)
+    known.nearest = _find_nearest(known, {it.path for it in recent}, changes, step)
+    for place, others in known.nearest.items():
+        near[place.path] += [(it.weight, place, it.place) for it in others]
+    return {
+        path: [(one, other) for _, one, other in nlargest(_MOST_JUDGED, pairs)]
+        for path, pairs in near.items()
+    }
+
+
+def list_judged(memory: Memory) -> Iterator[tuple[str, str]]:
+    """Yield the passages that are judged with each other in `memory`."""
+    notes = {it.path: it for it in memory.notes if it.role is FileRole.NOTE and it.is_readable}
+    known = _Cache(digests={path: build_digest(note) for path, note in notes.items()})
+    near = _list_nearest(known, notes, (_Cache(), notes.keys()), lambda: None)
+    for one, other in dict.fromkeys(tuple(sorted(it)) for them in near.values() for it in them):
+        yield tuple(known.digests[it.path].passages[it.number] for it in (one, other))
 
 
 def _count_words(known: _Cache, paths: Collection[str]) -> Counter[str]:

@@ -7,7 +7,9 @@ from typing import NamedTuple
 from ricordo.lint.contradictions.values import QUANTITIES
 
 REJECTED = "chosen by one, rejected by the other"
-_SIGNS = frozenset(("negation", "quantifiers", "use", "opposite choice", "wording", REJECTED))
+WORDING = "wording"
+"""Of statements that are likely to exclude each other, though nothing single shows it."""
+_SIGNS = frozenset(("negation", "quantifiers", "use", "opposite choice", WORDING, REJECTED))
 """Kinds of differences without values."""
 _LABELS = {
     "number": "numbers",
@@ -43,7 +45,7 @@ class Difference(NamedTuple):
         first = self.kind.split()[0]
         if self.kind == REJECTED:
             return f"{self.kind}: {self.left}"
-        if self.kind == "wording":
+        if self.kind == WORDING:
             return "both may be on one subject"
         name = "" if self.kind in _SIGNS else _LABELS.get(first)
         if self.kind.startswith("number of"):

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.claim import Word
-from ricordo.lint.contradictions.difference import REJECTED, Difference
+from ricordo.lint.contradictions.difference import REJECTED, WORDING, Difference
 from ricordo.lint.contradictions.frames import compare_sentences
 from ricordo.lint.contradictions.passage import (
     Passage,
@@ -257,7 +257,7 @@ class Measured:
             best = max(named, key=lambda it: (it.weight, it.left))
             text = self._write(best)
             return Difference(REJECTED, text, text)
-        return Difference("wording", "", "")
+        return Difference(WORDING, "", "")
 
     def _write(self, item: SharedItem) -> str:
         """Return how the first statement writes what both name."""
