@@ -16,6 +16,7 @@ from ricordo.lint.contradictions.claim import Claim, Value, Word, read_claim, st
 from ricordo.lint.contradictions.difference import REJECTED, WORDING, Difference
 from ricordo.lint.contradictions.facts import NamedFact, extract_facts
 from ricordo.lint.contradictions.measures import measure
+from ricordo.lint.contradictions.repeats import is_restated
 from ricordo.lint.contradictions.score import compute_score, load_thresholds
 from ricordo.patterns import compile_lazily
 
@@ -39,6 +40,8 @@ _LABEL = compile_lazily(
     r"(?:\[[^\]\s]{1,12}\] )?(?:[^\s:：]+ ){0,4}[^\s:：]+[:：](?=\s|[^\x00-\x7f])"
 )
 """A few words before a colon."""
+_MARKED = compile_lazily(r"[0-9._#]")
+"""What only names have."""
 _CLOSE = 1e-9
 _ROUND = 0.08
 """Share in which quantities in different units may differ: a month is about four weeks."""
@@ -168,6 +171,8 @@ def judge_sentences(left: str, right: str) -> Opposition | None:
     if not is_certain and score < limits.offered:
         return None
     difference = aligned.difference if aligned else measure(left, right).difference
+    if difference.kind in (WORDING, REJECTED) and not aligned and is_restated(left, right):
+        return None
     return Opposition(difference, is_certain, score)
 
 
@@ -187,17 +192,23 @@ def measure_pair(left: str, right: str) -> dict[str, float]:
 def judge_reliably(left: str, right: str, *, rarity: float = 0.0) -> Opposition | None:
     """Return how two statements may contradict each other where any two of many are compared; None
     where they do not. `rarity` is how much rarer contradictions are among these than among pairs
-    that somebody chose, as log odds; where nothing single shows one, none is certain.
+    that somebody chose, as log odds. Only values are certain to exclude each other.
     """
     if _are_own_fields(left, right):
         return None
     if max(map(_measure_width, (left, right))) > _WIDEST_STATEMENT:
         return None
     found = judge_sentences(left, right)
-    if found is None or found.score < load_thresholds().offered:
+    if found is None:
         return None
-    is_shown = found.difference.kind != WORDING
-    is_certain = is_shown and found.score - rarity >= load_thresholds().reported
+    limits, score = load_thresholds(), found.score - rarity
+    # what only one of them denies is mostly another thing
+    is_certain = found.difference.has_values and score >= limits.reported
+    if (
+        not is_certain
+        and (score if found.difference.kind == WORDING else found.score) < limits.offered
+    ):
+        return None
     return found._replace(is_certain=is_certain)
 
 
@@ -359,7 +370,9 @@ def _are_own_fields(left: str, right: str) -> bool:
         return False
     texts = [it[0].lower() for it in labels if it]
     shared = _align(read_claim(left), read_claim(right)).shared
-    return not any(it.is_code and all(it.text in text for text in texts) for it in shared)
+    return not any(
+        _MARKED.search(it.text) and all(it.text in text for text in texts) for it in shared
+    )
 
 
 def _is_named_by(one: Claim, other: Claim) -> bool:

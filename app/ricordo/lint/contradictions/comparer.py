@@ -27,7 +27,7 @@ from ricordo.lint.contradictions.compare import (
     oppose_facts,
     oppose_reliably,
 )
-from ricordo.lint.contradictions.facts import has_ticket, is_ticket
+from ricordo.lint.contradictions.facts import has_ticket, is_ticket, share_fact
 from ricordo.lint.contradictions.records import DUPLICATE_REASON, SIMILAR_REASON, redact_reason
 from ricordo.lint.contradictions.repeats import (
     compare_notes,
@@ -35,6 +35,7 @@ from ricordo.lint.contradictions.repeats import (
     find_candidates_for,
     find_templates,
     has_related_name,
+    is_generated,
 )
 from ricordo.lint.contradictions.statements import (
     NoteDigest,
@@ -340,6 +341,9 @@ def _judge(known: _Cache, one: _Place, other: _Place, rarity: float) -> OpposedS
     if mine.in_frontmatter and its.in_frontmatter:
         return None
     left, right = (known.digests[it.path].passages[it.number] for it in (one, other))
+    if share_fact(left, right):
+        # compared with their days
+        return None
     found = judge_reliably(left, right, rarity=rarity)
     if found is None:
         return None
@@ -394,8 +398,13 @@ def _list_nearest(
     known.nearest = _find_nearest(known, {it.path for it in recent}, changes, step)
     for place, others in known.nearest.items():
         near[place.path] += [(it.weight, place, it.place) for it in others]
+    generated = {path for path in near if is_generated(notes[path])}
     return {
-        path: [(one, other) for _, one, other in nlargest(_MOST_JUDGED, pairs)]
+        path: [
+            (one, other)
+            for _, one, other in nlargest(_MOST_JUDGED, pairs)
+            if not {one.path, other.path} <= generated
+        ]
         for path, pairs in near.items()
     }
 
@@ -406,7 +415,8 @@ def list_judged(memory: Memory) -> Iterator[tuple[str, str]]:
     known = _Cache(digests={path: build_digest(note) for path, note in notes.items()})
     near = _list_nearest(known, notes, (_Cache(), notes.keys()), lambda: None)
     for one, other in dict.fromkeys(tuple(sorted(it)) for them in near.values() for it in them):
-        yield tuple(known.digests[it.path].passages[it.number] for it in (one, other))
+        left, right = (known.digests[it.path].passages[it.number] for it in (one, other))
+        yield left, right
 
 
 def _count_words(known: _Cache, paths: Collection[str]) -> Counter[str]:

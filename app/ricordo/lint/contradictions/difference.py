@@ -56,6 +56,11 @@ class Difference(NamedTuple):
             name = f"tools of one class ({self.tool_class})"
         return f"{name or self.kind}: {self.left} / {self.right}"
 
+    @property
+    def has_values(self) -> bool:
+        """Whether both give a value, or are on one side of an alternative each."""
+        return self.kind not in _SIGNS
+
     def swap(self) -> Difference:
         """Return the same difference with its sides exchanged."""
         return self._replace(left=self.right, right=self.left)
@@ -64,6 +69,6 @@ class Difference(NamedTuple):
         """Return the values of both that may replace each other, as they are written; none where
         they differ in what is said of one value.
         """
-        if self.kind in _SIGNS or self.kind == "side":
+        if not self.has_values or self.kind == "side":
             return []
         return list(zip(self.left.split(", "), self.right.split(", "), strict=False))

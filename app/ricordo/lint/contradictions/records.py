@@ -63,9 +63,8 @@ def unpack_pairs(rows: Sequence[_Row], memory: Memory) -> tuple[NotePair, ...] |
         if quotes[0] is None or quotes[1] is None or relation not in set(Relation):
             return None
         kind = Relation(relation)
-        texts = [it.text for it in quotes if it]
         passages = all_quotes.get_passage(left, first), all_quotes.get_passage(right, second)
-        reason = _reason(kind, *texts, passages)
+        reason = _reason(kind, quotes[0].text, quotes[1].text, passages)
         if not reason:
             return None
         reason = _without_values(reason) if is_secret else reason
