@@ -171,7 +171,7 @@ def judge_sentences(left: str, right: str) -> Opposition | None:
     if not is_certain and score < limits.offered:
         return None
     difference = aligned.difference if aligned else measure(left, right).difference
-    if difference.kind in (WORDING, REJECTED) and not aligned and is_restated(left, right):
+    if difference.kind == WORDING and is_restated(left, right):
         return None
     return Opposition(difference, is_certain, score)
 
@@ -194,9 +194,9 @@ def judge_reliably(left: str, right: str, *, rarity: float = 0.0) -> Opposition 
     where they do not. `rarity` is how much rarer contradictions are among these than among pairs
     that somebody chose, as log odds. Only values are certain to exclude each other.
     """
-    if _are_own_fields(left, right):
-        return None
     if max(map(_measure_width, (left, right))) > _WIDEST_STATEMENT:
+        return None
+    if _are_own_fields(left, right):
         return None
     found = judge_sentences(left, right)
     if found is None:
@@ -214,7 +214,7 @@ def judge_reliably(left: str, right: str, *, rarity: float = 0.0) -> Opposition 
 
 def _measure_width(text: str) -> int:
     """Return the length of a text, in letters; a character of a script without blanks is two."""
-    return len(text) + sum(char >= _FIRST_WIDE for char in text)
+    return len(text) + (0 if text.isascii() else sum(char >= _FIRST_WIDE for char in text))
 
 
 def oppose_facts(one: NamedFact, other: NamedFact) -> Opposition | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import nlargest, nsmallest
 from itertools import combinations
-from math import log
+from math import inf, log
 from posixpath import dirname
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ from ricordo.lint.contradictions.compare import (
     describe_opposition,
     has_own_subject,
     judge_reliably,
+    judge_sentences,
     oppose_facts,
     oppose_reliably,
 )
@@ -61,6 +62,8 @@ _FIELDS = 3
 """Statements, and notes that have them with other values, from which on they are a template."""
 MAX_RECENT = 60
 """Notes, the last that changed, whose statements are judged in any wording."""
+_MANY = 500
+"""Notes from which on only a third of that: finding what is nearest takes longest."""
 _FEWEST, _RARER, _RAREST = 4, 0.25, 1.0
 """Statements up to which a contradiction is as likely as in a pair that somebody chose, what each
 e-fold of them takes from its log odds, and the most that they take.
@@ -179,7 +182,10 @@ class NoteComparer:
             for it in group
             if not it.code or it.code in codes
         }
-        opposed.update(it for it in self._judged if it.opposition.is_certain)
+        told = {it.paths for it in opposed}
+        opposed.update(
+            it for it in self._judged if it.opposition.is_certain and it.paths not in told
+        )
         templates = _Templates(self._known.digests)
         return select_pairs(
             _unlisted(it for it in opposed if not templates.have_fields(it)),
@@ -371,7 +377,7 @@ def _judge_nearest(
     for path, pairs in _list_nearest(known, notes, changes, step).items():
         step()
         judged = (_judge(known, one, other, rarity) for one, other in pairs)
-        found[path] = [it for it in judged if it and not templates.have_fields(it)]
+        found[path] = _keep_plainest(it for it in judged if it and not templates.have_fields(it))
     alone = set(_unlisted({it for of_note in found.values() for it in of_note}))
     yield from sorted((it for it in alone if it.opposition.is_certain), key=_rank)
     likeliest = {
@@ -386,13 +392,26 @@ def _judge_nearest(
     yield from nsmallest(_MOST_IN_ALL, likeliest, key=_rank)
 
 
+def _keep_plainest(found: Iterable[OpposedStatements]) -> list[OpposedStatements]:
+    """Return of each two passages the sentences that contradict each other most by themselves."""
+    plainest: dict[tuple[str, str], tuple[float, OpposedStatements]] = {}
+    for it in found:
+        alone = judge_sentences(it.left.text, it.right.text)
+        score = alone.score if alone else -inf
+        best = plainest.get(it.passages)
+        if best is None or score > best[0]:
+            plainest[it.passages] = score, it
+    return [it for _, it in plainest.values()]
+
+
 def _list_nearest(
     known: _Cache, notes: Mapping[str, Note], changes: tuple[_Cache, Collection[str]], step: Step
 ) -> dict[str, list[tuple[_Place, _Place]]]:
     """Return for each of the notes that changed last which statements are judged with which of
     other notes.
     """
-    recent = nlargest(MAX_RECENT, notes.values(), key=lambda it: (it.facts.modified, it.path))
+    count = MAX_RECENT if len(notes) <= _MANY else MAX_RECENT // 3
+    recent = nlargest(count, notes.values(), key=lambda it: (it.facts.modified, it.path))
     step()
     near: dict[str, list[tuple[int, _Place, _Place]]] = defaultdict(list)
     known.nearest = _find_nearest(known, {it.path for it in recent}, changes, step)

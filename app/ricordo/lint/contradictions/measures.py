@@ -15,7 +15,7 @@ from ricordo.lint.contradictions.claim import Word
 from ricordo.lint.contradictions.difference import REJECTED, WORDING, Difference
 from ricordo.lint.contradictions.frames import compare_sentences
 from ricordo.lint.contradictions.passage import (
-    Passage,
+    JudgedStatement,
     SharedItem,
     read_passage,
     share_items,
@@ -53,11 +53,11 @@ _SHAPES = (
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class MeasuredPair:
     """Two statements side by side."""
 
-    one: Passage
-    other: Passage
+    one: JudgedStatement
+    other: JudgedStatement
 
     @cached_property
     def items(self) -> list[SharedItem]:
@@ -265,7 +265,7 @@ class Measured:
         return word.text if word else item.left
 
 
-def _cover_head(passage: Passage, shared: set[str]) -> float:
+def _cover_head(passage: JudgedStatement, shared: set[str]) -> float:
     """Return how much of what a statement begins with another one has, 0 to 1; the first words
     count most.
     """
@@ -303,7 +303,7 @@ def _list_shapes(text: str) -> Mapping[str, frozenset[str]]:
     return {name: frozenset(words) for name, words in found.items()}
 
 
-def _group_values(passage: Passage) -> Mapping[tuple[str, str], list[FreeValue]]:
+def _group_values(passage: JudgedStatement) -> Mapping[tuple[str, str], list[FreeValue]]:
     """Return the values by their kind, and plain numbers by each of their names."""
     found: dict[tuple[str, str], list[FreeValue]] = {}
     for value, _ in passage.values:
@@ -313,7 +313,7 @@ def _group_values(passage: Passage) -> Mapping[tuple[str, str], list[FreeValue]]
     return found
 
 
-def _list_sides(passage: Passage, kind: str) -> frozenset[str]:
+def _list_sides(passage: JudgedStatement, kind: str) -> frozenset[str]:
     """Return the sides of an alternative that a statement affirms; what is denied is on the other
     side.
     """
@@ -327,6 +327,6 @@ def _list_sides(passage: Passage, kind: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1 << 13)
-def measure(left: str, right: str) -> Measured:
+def measure(left: str, right: str) -> MeasuredPair:
     """Return the measures of two statements."""
-    return Measured(read_passage(left), read_passage(right))
+    return MeasuredPair(read_passage(left), read_passage(right))

@@ -74,7 +74,7 @@ def _pause() -> re.Pattern[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class Passage:
+class JudgedStatement:
     """A statement of one or a few sentences."""
 
     sentence: ComparedSentence
@@ -154,11 +154,11 @@ def weigh(word: Word) -> float:
 
 
 @lru_cache(maxsize=1 << 13)
-def read_passage(text: str) -> Passage:
+def read_passage(text: str) -> JudgedStatement:
     """Return what a statement says."""
     text = _MARK.sub("", text)
     parts = [it for it in _pause().split(text) if it and it.strip()] or [text]
-    return Passage(read_sentence(text), tuple(map(_read_clause, parts)))
+    return JudgedStatement(read_sentence(text), tuple(map(_read_clause, parts)))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -186,7 +186,7 @@ def _split_compound(word: Word, language: str) -> Iterator[Word]:
                 yield word._replace(key=key, text=part, is_name=False)
 
 
-def share_items(one: Passage, other: Passage) -> list[SharedItem]:
+def share_items(one: JudgedStatement, other: JudgedStatement) -> list[SharedItem]:
     """Return what two statements name, in any form of its words."""
     found: list[SharedItem] = []
     used: set[str] = set()
@@ -214,7 +214,7 @@ def _weigh_run(run: str) -> float:
     return _OF_LONG if len(run) == _LONG or _KATAKANA <= run[0] <= _KATAKANA_END else OF_WORD
 
 
-def _share_runs(one: Passage, other: Passage) -> frozenset[str]:
+def _share_runs(one: JudgedStatement, other: JudgedStatement) -> frozenset[str]:
     """Return the longest runs of characters that two statements share, without grammar at their
     ends.
     """

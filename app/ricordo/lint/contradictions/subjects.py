@@ -26,16 +26,16 @@ class Subject(NamedTuple):
     """Whether it is a side: then the other key of its kind is the opposite."""
 
 
-class _Spelling(NamedTuple):
+class _SubjectSpelling(NamedTuple):
     words: tuple[str, ...]
     """In order; a beginning of a word ends with `*`."""
     subject: Subject
 
 
 class _Lexicon(NamedTuple):
-    exact: Mapping[str, tuple[_Spelling, ...]]
+    exact: Mapping[str, tuple[_SubjectSpelling, ...]]
     """By their first word."""
-    begun: Mapping[str, tuple[_Spelling, ...]]
+    begun: Mapping[str, tuple[_SubjectSpelling, ...]]
     """By the beginning of their first word."""
     unspaced: Mapping[str, Subject]
     """Those in scripts without blanks."""
@@ -43,8 +43,8 @@ class _Lexicon(NamedTuple):
 
 @cache
 def _load() -> _Lexicon:
-    exact: dict[str, list[_Spelling]] = {}
-    begun: dict[str, list[_Spelling]] = {}
+    exact: dict[str, list[_SubjectSpelling]] = {}
+    begun: dict[str, list[_SubjectSpelling]] = {}
     unspaced: dict[str, Subject] = {}
     for group, kinds in read_words(_FILE).items():
         for kind, keys in kinds.items():
@@ -56,7 +56,9 @@ def _load() -> _Lexicon:
                         continue
                     words = tuple(text.split(" "))
                     table = begun if words[0].endswith("*") else exact
-                    table.setdefault(words[0].rstrip("*"), []).append(_Spelling(words, subject))
+                    table.setdefault(words[0].rstrip("*"), []).append(
+                        _SubjectSpelling(words, subject)
+                    )
     return _Lexicon(
         {word: tuple(them) for word, them in exact.items()},
         {word: tuple(them) for word, them in begun.items()},
