@@ -93,16 +93,11 @@ def load_cues(script: str) -> Mapping[str, re.Pattern[str]]:
     }
 
 
-def _list_of(part: str, script: str, language: str = "") -> list[str]:
-    """Return the expressions under `part` of one language; where that has none, of all with its
-    script.
-    """
-    lists: Mapping[str, list[str]] = read_words(_FILE)[part]
-    if language in lists:
-        return lists[language]
+def _list_of(part: str, script: str) -> list[str]:
+    """Return the expressions under `part` of all languages with a script."""
     return [
         text
-        for name, texts in lists.items()
+        for name, texts in read_words(_FILE)[part].items()
         if _SCRIPTS.get(name, "latin") == script
         for text in texts
     ]
@@ -120,26 +115,13 @@ def load_topic(script: str) -> re.Pattern[str] | None:
 
 
 @cache
-def load_absence(script: str, language: str) -> re.Pattern[str]:
-    """Return the pattern for what is not there, in one of its groups, for texts in a script and a
-    language, where that is known.
-    """
-    noun = r"([^\s,.;:，。、]+(?: [^\s,.;:]+)?)"
-    texts = _list_of("absence", script, language)
-    return re.compile("|".join(it.replace("{}", noun) for it in texts))
-
-
-@cache
 def load_former() -> re.Pattern[str]:
     """Return the pattern for what was before something else, in one of its groups."""
     texts = list_expressions(_FILE, "former")
-    spaced = "|".join(
-        it.replace("{}", r"([^\s,.;:]+)") for it in texts if not _OTHER_SCRIPT.search(it)
-    )
-    unspaced = "|".join(
-        it.replace("{}", r"([^\s,.;:，。、]+?)") for it in texts if _OTHER_SCRIPT.search(it)
-    )
-    return re.compile(rf"\b(?:{spaced})|{unspaced}")
+    unspaced = [it for it in texts if _OTHER_SCRIPT.search(it) and not _CYRILLIC.search(it)]
+    words = "|".join(it.replace("{}", r"([^\s,.;:]+)") for it in texts if it not in unspaced)
+    runs = "|".join(it.replace("{}", r"([^\s,.;:，。、]+?)") for it in unspaced)
+    return re.compile(rf"\b(?:{words})|{runs}")
 
 
 @lru_cache(maxsize=1 << 14)
@@ -168,12 +150,6 @@ def load_branch() -> re.Pattern[str]:
     """Return the pattern for a name before the word for a branch."""
     words = "|".join(list_expressions(_FILE, "branch"))
     return re.compile(rf"[\w.]*[\d/-][\w./-]*(?= ?(?:{words}))")
-
-
-@cache
-def load_clause_end() -> re.Pattern[str]:
-    """Return the pattern for the end of what is done, before more of it."""
-    return re.compile(rf"[,，、;；]|{build_alternation(load_words('joined'))}")
 
 
 @cache
