@@ -605,7 +605,7 @@ def _find_slot(pair: Alignment) -> Difference | None:
         is_equation = one.is_equation and other.is_equation
         is_name = all(it.is_capital and not it.is_code for it in (*left, *right))
         is_value = _in_object(left, right) or is_name
-        is_certain = _shares_role(pair) and is_equation and is_same_form and is_value
+        is_certain = _has_role(pair) and is_equation and is_same_form and is_value
         is_certain &= all(it.text[0] < _FIRST_WIDE for it in (*left, *right))
     is_certain = is_certain and is_one
     mine, theirs = (" ".join(it.text for it in side) for side in (left, right))
@@ -618,6 +618,12 @@ def _is_person(word: Word, claim: Claim) -> bool:
         return word.is_capital
     named = known.load_persons_named().finditer(claim.text)
     return any(word.text in match.groups() for match in named)
+
+
+def _has_role(pair: Alignment) -> bool:
+    """Return whether something with one value at a time is the subject of both."""
+    subjects = pair.left.subject & pair.right.subject
+    return not subjects.isdisjoint(known.load_words("single"))
 
 
 def _shares_role(pair: Alignment) -> bool:
