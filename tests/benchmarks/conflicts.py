@@ -1,5 +1,12 @@
 """`python -m tests.benchmarks.conflicts [PAIRS.tsv…]`: how well contradictions are found.
 
+`python -m tests.benchmarks.conflicts --unseen PAIRS.tsv…`: how well they would be found in each of
+these files if it were not known, by weights that are fitted to all others and to the pairs here.
+`python -m tests.benchmarks.conflicts --fit PAIRS.tsv… STORES` fits the weights to all of them and
+writes them to `lint/rules/contradiction.toml`. STORES is a folder of checkouts, as for `precision`:
+statements of their memories that are near to each other are taken for no contradictions, which
+holds for nearly all of them.
+
 Prints precision and recall on pairs of statements by kind, every pair that is told in real
 memories, and what becomes of corrections that lie below the cut of an index. A file of pairs has
 the columns label (1: cannot both hold), kind, left, right. Real memories and further pairs are
@@ -9,11 +16,13 @@ looked for beside the checkout and left out where they are not.
 from __future__ import annotations
 
 import csv
+import math
 import random
+import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -23,16 +32,30 @@ from ricordo.agents.registry import recognise
 from ricordo.lint.contradictions.compare import (
     find_contradiction,
     judge_reliably,
+    measure_pair,
     offer_candidate,
 )
-from ricordo.lint.contradictions.comparer import NoteComparer
+from ricordo.lint.contradictions.comparer import NoteComparer, list_judged
+from ricordo.lint.contradictions.score import load_thresholds
 from ricordo.lint.linter import Linter
 from ricordo.lint.rule import RuleContext
 from ricordo.storage.reader import read_memory
+from tests.benchmarks.corpus import load_corpus
 
 TESTS = Path(__file__).resolve().parents[1]
 OWN = tuple(sorted((TESTS / "data").glob("claim_pairs*.tsv")))
 SHARED = TESTS.parents[1] / "shared" / "data"
+WEIGHTS = TESTS.parent / "app" / "ricordo" / "lint" / "rules" / "contradiction.toml"
+OF_OWN = 0.6
+"""What a pair here counts when weights are fitted: most are shorter than what notes say."""
+OF_MEMORIES = 40.0
+"""What all statements of memories count together."""
+MOST_OF_MEMORY = 60
+"""Pairs of statements of one memory."""
+RIDGE = 1.0
+RAREST = 8
+"""Pairs that have to have a measure for which a weight is fitted."""
+STEPS, CLOSE, LONGEST_STEP = 30, 1e-6, 5.0
 DRAWN, LINES, CUT = 12, 260, 200
 DRAWS = 5
 
@@ -82,6 +105,120 @@ def score(name: str, pairs: Sequence[Pair]) -> Iterator[str]:
         yield f"  {kind:<10} {good[is_conflict, kind]:>3} of {count:>3} rightly {word}"
 
 
+class Example(NamedTuple):
+    """The measures of a pair, whether it is a contradiction, and how much it counts."""
+
+    measures: Mapping[str, float]
+    is_conflict: bool
+    weight: float
+
+
+def measure_pairs(path: Path) -> list[Example]:
+    """Return the measures of the pairs of a file."""
+    weight = OF_OWN if path.is_relative_to(TESTS) or path.is_relative_to(SHARED) else 1.0
+    return [
+        Example(measure_pair(it.left, it.right), it.is_conflict, weight) for it in read_pairs(path)
+    ]
+
+
+def measure_memories(stores: Path) -> list[Example]:
+    """Return the measures of statements that are near to each other in the memories of `stores`."""
+    found: list[Mapping[str, float]] = []
+    for store in load_corpus():
+        checkout = store.find_checkout(stores)
+        if store.use == "sealed" or checkout is None or not (checkout / store.folder).is_dir():
+            continue
+        folder = str(checkout / store.folder)
+        pairs = [it for it in list_judged(read_memory(folder, recognise(folder))) if it[0] != it[1]]
+        drawn = random.Random(store.name).sample(pairs, min(MOST_OF_MEMORY, len(pairs)))
+        found += [measure_pair(*it) for it in drawn]
+    return [Example(it, False, OF_MEMORIES / len(found)) for it in found]
+
+
+def fit_weights(examples: Sequence[Example]) -> dict[str, float]:
+    """Return the weights of a logistic regression with a ridge, by Newton's method."""
+    counts = Counter(name for it in examples for name in it.measures)
+    names = ["base", *sorted(name for name, count in counts.items() if count >= RAREST)]
+    place = {name: n for n, name in enumerate(names)}
+    rows = [
+        [(0, 1.0), *((place[name], value) for name, value in it.measures.items() if name in place)]
+        for it in examples
+    ]
+    weights = [0.0] * len(names)
+    for _ in range(STEPS):
+        slope = [RIDGE * it for it in weights]
+        curve = [[RIDGE * (n == m) for m in range(len(names))] for n in range(len(names))]
+        slope[0], curve[0][0] = 0.0, CLOSE
+        for row, it in zip(rows, examples, strict=True):
+            chance = 1 / (1 + math.exp(-sum(weights[n] * value for n, value in row)))
+            error = it.weight * (chance - it.is_conflict)
+            bend = it.weight * chance * (1 - chance)
+            for n, value in row:
+                slope[n] += error * value
+                for m, other in row:
+                    curve[n][m] += bend * value * other
+        step = solve(curve, slope)
+        longest = max(map(abs, step))
+        weights = [
+            a - b * min(1, LONGEST_STEP / longest) for a, b in zip(weights, step, strict=True)
+        ]
+        if longest < CLOSE:
+            break
+    return dict(zip(names, weights, strict=True))
+
+
+def solve(matrix: Sequence[Sequence[float]], vector: Sequence[float]) -> list[float]:
+    """Return the solution of linear equations with a symmetric positive matrix."""
+    rows = [[*row, value] for row, value in zip(matrix, vector, strict=True)]
+    for n, row in enumerate(rows):
+        for other in rows[n + 1 :]:
+            share = other[n] / row[n]
+            for m in range(n, len(row)):
+                other[m] -= share * row[m]
+    found = [0.0] * len(rows)
+    for n in reversed(range(len(rows))):
+        rest = sum(rows[n][m] * found[m] for m in range(n + 1, len(rows)))
+        found[n] = (rows[n][-1] - rest) / rows[n][n]
+    return found
+
+
+def score_unseen(paths: Sequence[Path]) -> Iterator[str]:
+    """Yield what would be reported and offered of the pairs of each file if it were not known."""
+    files = [it for it in paths if it.is_file()]
+    examples = {path: measure_pairs(path) for path in (*files, *OWN)}
+    examples |= {path: measure_memories(path) for path in paths if path.is_dir()}
+    limits = load_thresholds()
+    for path in files:
+        weights = fit_weights([it for other in examples if other != path for it in examples[other]])
+        scores = [
+            (
+                weights["base"]
+                + sum(value * weights.get(name, 0.0) for name, value in it.measures.items()),
+                it.is_conflict,
+            )
+            for it in examples[path]
+        ]
+        conflicts = sum(it.is_conflict for it in examples[path])
+        yield f"{path.name}, unseen: {conflicts} contradictions, {len(scores) - conflicts} others"
+        for word, limit in (("reported", limits.reported), ("or offered", limits.offered)):
+            told = Counter(is_conflict for score, is_conflict in scores if score >= limit)
+            yield f"  {word:<10} {told[True]:>4} contradictions {told[False]:>4} others"
+
+
+def write_weights(paths: Sequence[Path]) -> None:
+    """Fit the weights to the pairs of files, to those here and to the memories of folders, and
+    write them to the data.
+    """
+    files = (*(it for it in paths if it.is_file()), *OWN)
+    examples = [it for path in files for it in measure_pairs(path)]
+    examples += [it for path in paths if path.is_dir() for it in measure_memories(path)]
+    weights = fit_weights(examples)
+    text = WEIGHTS.read_text(encoding="utf-8")
+    lines = [f"{name} = {weight:.3f}" for name, weight in weights.items()]
+    head = re.split(r"(?m)^\[weights\]\n", text)[0]
+    WEIGHTS.write_text(f"{head}[weights]\n" + "\n".join(lines) + "\n", encoding="utf-8")
+
+
 def memories() -> Iterator[Path]:
     """Yield the directories of the real memories beside the checkout."""
     yield from sorted(SHARED.glob("memory/*/memory"))
@@ -126,6 +263,13 @@ def _entry(folder: str, name: str, said: str, day: int) -> str:
 
 def main(words: Sequence[str]) -> int:
     """Print all of it."""
+    if words and words[0] in ("--fit", "--unseen"):
+        paths = [*map(Path, words[1:])]
+        if words[0] == "--fit":
+            write_weights(paths)
+        else:
+            print(*score_unseen(paths), sep="\n")
+        return 0
     files = [*map(Path, words)] or [*OWN, *sorted(SHARED.glob("contradiction/*.tsv"))]
     pairs = {path: read_pairs(path) for path in files}
     for path, them in pairs.items():

@@ -70,6 +70,12 @@ def _load_stop_words() -> dict[str, frozenset[str]]:
     return {"en": STOP_WORDS} | {language: frozenset(words) for language, *words in lines}
 
 
+@cache
+def list_stop_words() -> frozenset[str]:
+    """Return the stop words of all languages, folded."""
+    return frozenset().union(*_load_stop_words().values())
+
+
 def count_stop_words(words: Iterable[str]) -> dict[str, int]:
     """Return how many different stop words of each language, ISO 639-1, are among these folded
     `words`; English comes first.

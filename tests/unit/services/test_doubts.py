@@ -89,15 +89,15 @@ def test_what_was_judged_is_not_asked_again_whatever_its_notes_are_called(tmp_pa
     with messages_server(judging(*TWO)) as server:
         had_judged(notebook, server)
         root = Path(notebook.place.root)
-        (root / "importer.md").rename(root / "zz.md")
+        (root / "end-of-day.md").rename(root / "zz.md")
         known, unknown = split_doubts(notebook)
         assert not unknown
         # what was right is left now
         conflict = next(it for it in known if it.opinion.verdict is PairVerdict.CONFLICT)
-        assert conflict.get_side(Keep.LEFT).quote.path == "logging.md"
+        assert conflict.get_side(Keep.LEFT).quote.path == "morning.md"
         assert conflict.opinion.kept_side is KeptSide.LEFT
-        changed = (root / "logging.md").read_text().replace("plain text", "short text")
-        (root / "logging.md").write_text(changed)
+        changed = (root / "morning.md").read_text().replace("at the end", "at the side")
+        (root / "morning.md").write_text(changed)
         assert len(split_doubts(notebook)[1]) == 1
         assert len(server.asked) == 1
 

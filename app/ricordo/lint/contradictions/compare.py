@@ -1,8 +1,8 @@
 """Decide whether two claims contradict each other, and why.
 
-Short claims are aligned word by word, longer sentences compared by their frames. A contradiction
-that is reported gives one subject, which both name, two values of a relation that has one value at
-a time. Of what else may exclude the other, the likely is offered to the user as a candidate.
+Short claims are aligned word by word. Statements in free wording are measured and scored
+(`measures.py`, `score.py`): what they share, what sets them apart and in what they exclude each
+other. What is surely a contradiction is reported; the likely is offered to the user as a candidate.
 """
 
 from __future__ import annotations
@@ -12,9 +12,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ricordo.lint.contradictions import words as known
-from ricordo.lint.contradictions.claim import Claim, Value, Word, read_claim
-from ricordo.lint.contradictions.facts import NamedFact, extract_facts, share_name
-from ricordo.lint.contradictions.frames import LOOSE, compare_sentences
+from ricordo.lint.contradictions.claim import Claim, Value, Word, read_claim, strip_markup
+from ricordo.lint.contradictions.difference import REJECTED, WORDING, Difference
+from ricordo.lint.contradictions.facts import NamedFact, extract_facts
+from ricordo.lint.contradictions.measures import measure
+from ricordo.lint.contradictions.repeats import is_restated
+from ricordo.lint.contradictions.score import compute_score, load_thresholds
+from ricordo.patterns import compile_lazily
 
 _MOST_OWN = 2
 """Words that one claim may have more about the same subject."""
@@ -27,74 +31,24 @@ _FARTHEST = 5
 """Words that differ in a candidate, of both together."""
 _WIDE = 2
 """The same for each word that both share."""
-_LEAST_COVERED = 0.15
-"""Share of what a candidate among many statements names that the other one names too."""
+_WIDEST_STATEMENT = 160
+"""Letters of a statement among many: the weights were fitted to such, and a longer one says too
+much for one subject.
+"""
+_FIRST_WIDE = "\u2e80"
+_LABEL = compile_lazily(
+    r"(?:\[[^\]\s]{1,12}\] )?(?:[^\s:：]+ ){0,4}[^\s:：]+[:：](?=\s|[^\x00-\x7f])"
+)
+"""A few words before a colon."""
+_MARKED = compile_lazily(r"[0-9._#]")
+"""What only names have."""
 _CLOSE = 1e-9
 _ROUND = 0.08
 """Share in which quantities in different units may differ: a month is about four weeks."""
 _BOUNDS = frozenset(("maximum", "minimum"))
-_REJECTED = "chosen by one, rejected by the other"
-_SIGNS = frozenset(("negation", "quantifiers", "use", "opposite choice", _REJECTED))
-"""Kinds of differences without values."""
-_LABELS = {
-    "number": "numbers",
-    "version": "versions",
-    "opposite": "opposites",
-    "value": "one slot",
-    **dict.fromkeys(("date", "weekday", "month", "clock", "often"), "dates"),
-    **dict.fromkeys(
-        ("time", "bytes", "share", "length", "pixels", "weight", "speed"), "numbers with one unit"
-    ),
-    **dict.fromkeys(("dollars", "euros", "pounds", "yen"), "numbers with one unit"),
-}
-"""What users are told of a kind of difference; of others the kind itself."""
 _DAYS = frozenset(("date", "month"))
 _UNSURE_KINDS = ("opposite", "often", "sign", "quantity")
 """Kinds of values of which a subject may have several, in different respects."""
-
-
-class Difference(NamedTuple):
-    """The values that two claims give to one subject."""
-
-    kind: str
-    left: str
-    right: str
-    is_certain: bool = False
-    """Whether they exclude each other, the subject being the same."""
-    tool_class: str = ""
-    """The class of which both values are members."""
-
-    @property
-    def subject(self) -> str:
-        """What identifies the difference among those of two notes."""
-        return self.kind if self.kind.startswith("state of") else self.reason
-
-    @property
-    def reason(self) -> str:
-        """The difference, in a few words."""
-        first = self.kind.split()[0]
-        if self.kind == _REJECTED:
-            return f"{self.kind}: {self.left}"
-        name = "" if self.kind in _SIGNS else _LABELS.get(first)
-        if self.kind.startswith("number of"):
-            name = "numbers with one unit"
-        elif first == "state" and not self.kind.startswith("state of"):
-            name = "opposites"
-        if self.tool_class:
-            name = f"tools of one class ({self.tool_class})"
-        return f"{name or self.kind}: {self.left} / {self.right}"
-
-    def swap(self) -> Difference:
-        """Return the same difference with its sides exchanged."""
-        return self._replace(left=self.right, right=self.left)
-
-    def list_values(self) -> list[tuple[str, str]]:
-        """Return the values of both that may replace each other, as they are written; none where
-        they differ in what is said of one value.
-        """
-        if self.kind in _SIGNS:
-            return []
-        return list(zip(self.left.split(", "), self.right.split(", "), strict=False))
 
 
 class Opposition(NamedTuple):
@@ -103,8 +57,8 @@ class Opposition(NamedTuple):
     difference: Difference
     is_certain: bool
     """Whether it is reported; else it is a candidate."""
-    distance: float = 0.0
-    """Of a candidate that was judged the share of its words that only one of both has, 0 to 1."""
+    score: float = 0.0
+    """How likely it is that both exclude each other, as log odds."""
 
     @property
     def reason(self) -> str:
@@ -157,6 +111,14 @@ def offer_candidate(left: str, right: str) -> str:
     return found.reason if found and not found.is_certain else ""
 
 
+def describe_opposition(left: str, right: str, passages: tuple[str, str]) -> str:
+    """Return why two sentences contradict each other, or may, in a few words: by themselves, or
+    with what is said beside them; "" where they do not.
+    """
+    found = oppose_texts(left, right) or judge_sentences(*passages)
+    return found.reason if found else ""
+
+
 def find_opposition(left: str, right: str) -> str:
     """Return why two sentences contradict each other, surely or word by word; "" where they do
     not.
@@ -181,22 +143,20 @@ def oppose_texts(left: str, right: str) -> Opposition | None:
 
 @lru_cache(maxsize=1 << 14)
 def oppose_sentences(left: str, right: str) -> Opposition | None:
-    """Return how two sentences contradict each other, word by word or surely by their frames; None
+    """Return how two sentences contradict each other, word by word or surely by all measures; None
     where they do not. Cached, as most sentences of a memory stay the same.
     """
     aligned = oppose(read_claim(left), read_claim(right))
-    if aligned is None or not aligned.is_certain:
-        exclusive = compare_sentences(left, right).find_exclusive()
-        if exclusive is not None:
-            difference = Difference(*exclusive[:3], is_certain=True)
-            return Opposition(difference, is_certain=True)
-    return aligned
+    if aligned is not None and aligned.is_certain:
+        return aligned
+    judged = judge_sentences(left, right)
+    return judged if judged and judged.is_certain else aligned
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=1 << 14)
 def judge_sentences(left: str, right: str) -> Opposition | None:
-    """Return how two sentences contradict each other, surely or perhaps, with the share of their
-    words that only one has as distance; None where they do not.
+    """Return how two statements of one or a few sentences contradict each other, surely or perhaps,
+    with their score; None where they do not.
     """
     if not left or not right or left == right:
         return None
@@ -204,29 +164,57 @@ def judge_sentences(left: str, right: str) -> Opposition | None:
         # the same whichever comes first
         swapped = judge_sentences(right, left)
         return swapped and swapped._replace(difference=swapped.difference.swap())
-    found = oppose_sentences(left, right)
-    compared = compare_sentences(left, right)
-    if not (found and found.is_certain):
-        if not compared.is_on_one_subject or compared.has_own_instances:
-            return None
-        difference = compared.difference
-        if found is None and difference and (difference.is_exclusive or not compared.is_short):
-            found = Opposition(Difference(*difference[:3]), is_certain=False)
-    return found and found._replace(distance=1 - compared.coverage)
+    aligned = oppose(read_claim(left), read_claim(right))
+    score = compute_score(measure_pair(left, right))
+    limits = load_thresholds()
+    is_certain = score >= limits.reported or bool(aligned and aligned.is_certain)
+    if not is_certain and score < limits.offered:
+        return None
+    difference = aligned.difference if aligned else measure(left, right).difference
+    if difference.kind == WORDING and is_restated(left, right):
+        return None
+    return Opposition(difference, is_certain, score)
 
 
-def judge_reliably(left: str, right: str) -> Opposition | None:
-    """Return how two sentences may contradict each other where any two of many are compared: word
-    by word or by values of one dimension, with enough in common; None where they do not.
+def measure_pair(left: str, right: str) -> dict[str, float]:
+    """Return the measures of two statements that are not 0, also of what is aligned word by word;
+    the same whichever comes first.
     """
-    if _are_own_fields(read_claim(left), read_claim(right)):
+    found = dict(measure(*sorted((left, right))).measures)
+    aligned = oppose(read_claim(left), read_claim(right))
+    if aligned is not None:
+        found["aligned"] = 1.0
+        if aligned.is_certain:
+            found["aligned_surely"] = 1.0
+    return found
+
+
+def judge_reliably(left: str, right: str, *, rarity: float = 0.0) -> Opposition | None:
+    """Return how two statements may contradict each other where any two of many are compared; None
+    where they do not. `rarity` is how much rarer contradictions are among these than among pairs
+    that somebody chose, as log odds. Only values are certain to exclude each other.
+    """
+    if max(map(_measure_width, (left, right))) > _WIDEST_STATEMENT:
+        return None
+    if _are_own_fields(left, right):
         return None
     found = judge_sentences(left, right)
-    if found is None or found.distance > 1 - _LEAST_COVERED:
+    if found is None:
         return None
-    # what one of them denies, chooses, or names beside the other is mostly another thing
-    is_loose = found.difference.kind in ("negation", "value", *LOOSE)
-    return None if is_loose and oppose_sentences(left, right) is None else found
+    limits, score = load_thresholds(), found.score - rarity
+    # what only one of them denies is mostly another thing
+    is_certain = found.difference.has_values and score >= limits.reported
+    if (
+        not is_certain
+        and (score if found.difference.kind == WORDING else found.score) < limits.offered
+    ):
+        return None
+    return found._replace(is_certain=is_certain)
+
+
+def _measure_width(text: str) -> int:
+    """Return the length of a text, in letters; a character of a script without blanks is two."""
+    return len(text) + (0 if text.isascii() else sum(char >= _FIRST_WIDE for char in text))
 
 
 def oppose_facts(one: NamedFact, other: NamedFact) -> Opposition | None:
@@ -312,7 +300,7 @@ def _is_same(pair: Alignment, difference: Difference, left: list[Word], right: l
     """Return whether a difference that excludes is one on the same subject."""
     if difference.kind == "use":
         return _is_same_use(pair)
-    if difference.kind == _REJECTED:
+    if difference.kind == REJECTED:
         return True
     if difference.kind == "opposite choice":
         return not left and not right
@@ -360,33 +348,31 @@ def _count_loose(one: Claim, other: Claim) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def oppose_reliably(left: str, right: str, *, needs_name: bool) -> Opposition | None:
-    """Return how two sentences surely contradict each other where any two of many are compared;
-    None where they do not. `needs_name` is for pages that each have a subject of their own.
+    """Return how two sentences surely contradict each other, word by word, where any two of many
+    are compared; None where they do not. `needs_name` is for pages that each have a subject of
+    their own.
     """
     claims = read_claim(left), read_claim(right)
-    if _are_own_fields(*claims):
+    if _are_own_fields(left, right):
         return None
     found = oppose(*claims)
     if found and found.is_certain and not (needs_name and not _is_named_by(*claims)):
         return found
-    if needs_name or not share_name(left, right):
-        return None
-    compared = compare_sentences(left, right)
-    exclusive = compared.find_exclusive()
-    if exclusive is None or not compared.is_named(exclusive.kind):
-        return None
-    return Opposition(Difference(*exclusive[:3], is_certain=True), is_certain=True)
+    return None
 
 
-def _are_own_fields(one: Claim, other: Claim) -> bool:
+def _are_own_fields(left: str, right: str) -> bool:
     """Return whether both are a value behind a label that names nothing: each is about its own
     note, as `Created: 1 May` is.
     """
-    if not (one.is_label and other.is_label):
+    labels = [_LABEL.match(strip_markup(it)) for it in (left, right)]
+    if not all(labels):
         return False
-    labels = [it.text.partition(":")[0] for it in (one, other)]
-    named = [it.text for it in _align(one, other).shared if it.is_name or it.is_code]
-    return not any(all(name in label for label in labels) for name in named)
+    texts = [it[0].lower() for it in labels if it]
+    shared = _align(read_claim(left), read_claim(right)).shared
+    return not any(
+        _MARKED.search(it.text) and all(it.text in text for text in texts) for it in shared
+    )
 
 
 def _is_named_by(one: Claim, other: Claim) -> bool:
@@ -470,7 +456,7 @@ def _find_choice(pair: Alignment) -> Difference | None:
     is_certain = (
         bool(one.subject) and one.subject == other.subject and bool((mine | theirs) & tools)
     )
-    return Difference(_REJECTED, left or right, left or right, is_certain=is_certain)
+    return Difference(REJECTED, left or right, left or right, is_certain=is_certain)
 
 
 def _find_usage(pair: Alignment) -> Difference | None:
@@ -607,8 +593,8 @@ def _find_slot(pair: Alignment) -> Difference | None:
     kind = "value"
     if "owner" in relations:
         kind = "owner"
-        is_certain = one.has_verb and other.has_verb
-        is_certain &= all(it.is_capital for it in (*left, *right))
+        is_certain = one.has_verb and other.has_verb and len(left) == len(right) == 1
+        is_certain &= _is_person(left[0], one) and _is_person(right[0], other)
     elif relations:
         kind = min(relations)
         is_certain = _in_object(left, right) and all(
@@ -619,10 +605,25 @@ def _find_slot(pair: Alignment) -> Difference | None:
         is_equation = one.is_equation and other.is_equation
         is_name = all(it.is_capital and not it.is_code for it in (*left, *right))
         is_value = _in_object(left, right) or is_name
-        is_certain = _shares_role(pair) and is_equation and is_same_form and is_value
+        is_certain = _has_role(pair) and is_equation and is_same_form and is_value
+        is_certain &= all(it.text[0] < _FIRST_WIDE for it in (*left, *right))
     is_certain = is_certain and is_one
     mine, theirs = (" ".join(it.text for it in side) for side in (left, right))
     return Difference(kind, mine, theirs, is_certain)
+
+
+def _is_person(word: Word, claim: Claim) -> bool:
+    """Return whether a word may be the name of a person."""
+    if word.text[0] < _FIRST_WIDE:
+        return word.is_capital
+    named = known.load_persons_named().finditer(claim.text)
+    return any(word.text in match.groups() for match in named)
+
+
+def _has_role(pair: Alignment) -> bool:
+    """Return whether something with one value at a time is the subject of both."""
+    subjects = pair.left.subject & pair.right.subject
+    return not subjects.isdisjoint(known.load_words("single"))
 
 
 def _shares_role(pair: Alignment) -> bool:

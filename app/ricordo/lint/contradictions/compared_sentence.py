@@ -32,10 +32,6 @@ FEW = 4
 """Words of a sentence so short that each belongs to its subject or its value."""
 _CUT = 10
 """Characters that a claim may be shorter than its sentence, with nothing cut off."""
-_BESIDE, _CHARACTERS = 3, 4
-"""Words, and the characters of a word in a script without blanks, between a name and its denial."""
-_FIRST_WORDS = 3
-"""Words behind `first` that are done first."""
 _IDEOGRAPHS = compile_lazily(r"[\u3400-\u9fff々]{2,}|[\u30a1-\u30fa\u30fc]{2,}")
 """A run of Han characters or katakana: words without the grammar between them."""
 _KATAKANA = "\u30ff"
@@ -43,7 +39,6 @@ _HANGUL, _HANGUL_END = "\uac00", "\ud7af"
 _MARK = compile_lazily(r"\A\s*[-*+]\s+")
 _LABEL = compile_lazily(r"\s*(?:[-*+]\s+)?\*\*[^*\n]{1,40}?(?::\*\*|\*\*\s*[:：])\s*")
 _PAUSE = compile_lazily(r"[,，、;；.。:](?:\s|\Z|(?=[^\x00-\x7f]))|\s[–—-]\s")
-_PLACE = compile_lazily(r"/|\w\.\w|\w-\w+-\d|:\d|\w-\w")
 _NUMBERED = compile_lazily(r" \d{1,2}\Z")
 
 
@@ -110,25 +105,6 @@ class ComparedSentence:
         return frozenset(found) - known.load_words("filler") - known.load_persons().keys()
 
     @cached_property
-    def weight(self) -> float:
-        """The weight of all that it names."""
-        words = sum(map(self.weigh, self.words.values()))
-        pieces = sum(OF_VAGUE if is_vague(it) else OF_WORD for it in self.pieces)
-        return words + pieces + OF_NAME * len(self.codes - self.words.keys())
-
-    def weigh(self, word: Word) -> float:
-        """Return how much a word tells of the subject."""
-        if word.is_name or word.is_code:
-            return OF_NAME
-        return OF_VAGUE if is_vague(word.key) or is_vague(word.text) else OF_WORD
-
-    def list_names_beside(self, other: ComparedSentence) -> list[str]:
-        """Return its names, codes, words with a capital and pieces that another has not."""
-        named = {it.text for it in self.words.values() if it.is_name or it.is_capital}
-        named -= {it.text for it in other.words.values()}
-        return sorted(named | self.codes - other.codes | self.pieces - other.pieces)
-
-    @cached_property
     def keys(self) -> frozenset[str]:
         """The keys of its words and pieces."""
         return self.pieces.union(self.words)
@@ -149,6 +125,8 @@ class ComparedSentence:
         """The signs that it gives, such as `denial` and `opt-in`."""
         plain = strip_markup(_LABEL.sub("", self.marked))
         text = SHORT_NOT.sub(" not", lower_text(plain))
+        if not text.isascii():
+            text = known.load_pattern("affirming").sub(" ", text)
         found = {name for name, pattern in self.cues.items() if pattern.search(text)}
         tokens = {token for token, _ in tokenise(text)}
         if not tokens.isdisjoint(known.load_denials(self.claim.language)):
@@ -189,57 +167,6 @@ class ComparedSentence:
         return tuple(map(read_sentence, parts)) if len(parts) > 1 else (self,)
 
     @cached_property
-    def denied_names(self) -> frozenset[str]:
-        """The names of what is not to be used: those right beside a denial."""
-        plain = SHORT_NOT.sub(" not", lower_text(self.marked))
-        denials = [it.span() for it in self.cues["denial"].finditer(plain)]
-        denied = known.compile_denials(self.claim.language)
-        denials += [it.span() for it in denied.finditer(plain)]
-        return frozenset(
-            name
-            for name, text in self.used_names.items()
-            if " " not in name
-            for span in _find_places(plain, text)
-            if any(_is_beside(plain, span, it) for it in denials)
-        )
-
-    @cached_property
-    def absent(self) -> frozenset[str]:
-        """The keys of what it says is not there: the nouns beside `no` or `without`."""
-        found: set[str] = set()
-        language = self.claim.language
-        for match in known.load_absence(known.find_script(self.text), language).finditer(self.text):
-            found |= read_sentence(get_last(match.groups())).keys
-        return frozenset(found) - known.load_words("vague") - {str(it) for it in self.tools}
-
-    @cached_property
-    def asserted_keys(self) -> frozenset[str]:
-        """The keys of the clauses that deny nothing."""
-        return frozenset(key for it in self.clauses if "denial" not in it.signs for key in it.keys)
-
-    @cached_property
-    def used_names(self) -> dict[str, str]:
-        """Its codes and tools as they are written, by their keys, without branches and
-        environments.
-        """
-        apart = known.load_words("environments")
-        branches = known.load_pattern("branches")
-        found = {
-            str(it.key): it.text for it in self.values if it.kind == "tool" and it.text not in apart
-        }
-        return found | {it: it for it in self.codes if not branches.fullmatch(it)}
-
-    @cached_property
-    def asserted_names(self) -> frozenset[str]:
-        """The codes and tools of the clauses that deny nothing, also as the first word of a code:
-        the command that it runs.
-        """
-        names = [it.used_names for it in self.clauses if "denial" not in it.signs]
-        return frozenset(
-            part for them in names for it in them for part in (it, it.split(" ", 1)[0])
-        )
-
-    @cached_property
     def topic(self) -> frozenset[str]:
         """The keys of what it is about, by their place; empty where that does not show."""
         pattern = known.load_topic(known.find_script(self.text))
@@ -261,17 +188,6 @@ class ComparedSentence:
         return read_sentence(clause.text[: found.end()]).keys | {found.group()}
 
     @cached_property
-    def first(self) -> frozenset[str]:
-        """The keys of what is done first: the words behind `first`, or before `before`."""
-        found = known.load_pattern("first").search(self.text)
-        behind = list_keys(self.text[found.end() :]) if found else []
-        if behind:
-            return frozenset(behind[:_FIRST_WORDS])
-        found = found or known.load_pattern("before").search(self.text)
-        before = list_keys(self.text[: found.start()]) if found else []
-        return frozenset(before[-_FIRST_WORDS:])
-
-    @cached_property
     def persons(self) -> frozenset[str]:
         """The names that may be of persons, of the clauses that say who does something."""
         owning = [it for it in self.clauses if "owner" in it.signs] or [self]
@@ -285,34 +201,9 @@ class ComparedSentence:
         return frozenset(named or (it.text for clause in owning for it in _list_capitals(clause)))
 
     @cached_property
-    def places(self) -> frozenset[str]:
-        """What it names as a place: paths, addresses, hosts and regions."""
-        return frozenset(it for it in self.codes if _PLACE.search(it) and " " not in it)
-
-    @cached_property
     def tools(self) -> frozenset[object]:
         """The keys of the tools that it names."""
         return frozenset(it.key for it in self.values if it.kind == "tool")
-
-
-def _find_places(text: str, name: str) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each place where a text has a name as a whole word."""
-    start = text.find(name)
-    while start >= 0:
-        end = start + len(name)
-        if not text[max(0, start - 1) : start].isalnum() and not text[end : end + 1].isalnum():
-            yield start, end
-        start = text.find(name, end)
-
-
-def _is_beside(text: str, name: tuple[int, int], denial: tuple[int, int]) -> bool:
-    """Return whether a denial and a name belong together: in one clause, few words apart."""
-    between = text[denial[1] : name[0]] if denial[1] <= name[0] else text[name[1] : denial[0]]
-    if _PAUSE.search(between) or denial[0] < name[0] < denial[1]:
-        return False
-    if between.isascii():
-        return len(between.split()) <= _BESIDE
-    return len(between.replace(" ", "")) <= _BESIDE * _CHARACTERS
 
 
 def _list_capitals(sentence: ComparedSentence) -> Iterator[Word]:
@@ -354,11 +245,21 @@ def get_last(groups: tuple[str | None, ...]) -> str:
     return next(filter(None, groups), "")
 
 
-def list_keys(text: str) -> list[str]:
-    """Return the keys of the words of the first clause of a text."""
-    part = (
-        known.load_clause_end().split(text, maxsplit=1)[0]
-        if text[:1].isspace() or not text.isascii()
-        else text
+_ALIKE = 5
+"""Letters with which two forms of one word begin."""
+_PART = 6
+"""Letters of a word that is a part of another."""
+
+
+def are_forms(one: str, other: str) -> bool:
+    """Return whether two keys may be forms of one word, or one a part of the other."""
+    short, long = sorted((one, other), key=len)
+    if not short:
+        return False
+    if "\uac00" <= short[0] <= "\ud7af":
+        return len(short) > 1 and (short in long or short[:2] == long[:2])
+    if not (short.isalpha() and long.isalpha()):
+        return False
+    return (len(short) >= _PART and short in long) or (
+        len(short) >= _ALIKE and short[:_ALIKE] == long[:_ALIKE]
     )
-    return [key for token, _ in tokenise(part) if (key := known.get_word_key(token, ""))]

@@ -13,18 +13,22 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import nlargest, nsmallest
 from itertools import combinations
+from math import inf, log
+from posixpath import dirname
 from typing import NamedTuple
 
 from ricordo.background import pause_gc
 from ricordo.lint.contradictions.claim import Claim, read_claim
 from ricordo.lint.contradictions.compare import (
     Opposition,
+    describe_opposition,
     has_own_subject,
     judge_reliably,
+    judge_sentences,
     oppose_facts,
     oppose_reliably,
 )
-from ricordo.lint.contradictions.facts import has_ticket, is_ticket
+from ricordo.lint.contradictions.facts import has_ticket, is_ticket, share_fact
 from ricordo.lint.contradictions.records import DUPLICATE_REASON, SIMILAR_REASON, redact_reason
 from ricordo.lint.contradictions.repeats import (
     compare_notes,
@@ -32,6 +36,7 @@ from ricordo.lint.contradictions.repeats import (
     find_candidates_for,
     find_templates,
     has_related_name,
+    is_generated,
 )
 from ricordo.lint.contradictions.statements import (
     NoteDigest,
@@ -55,8 +60,14 @@ _TOO_MANY = 8
 """Notes from which on they certainly are a list."""
 _FIELDS = 3
 """Statements, and notes that have them with other values, from which on they are a template."""
-MAX_RECENT = 20
-"""Notes, the last that changed, for which candidates are looked for."""
+MAX_RECENT = 60
+"""Notes, the last that changed, whose statements are judged in any wording."""
+_MANY = 500
+"""Notes from which on only a third of that: finding what is nearest takes longest."""
+_FEWEST, _RARER, _RAREST = 4, 0.25, 1.0
+"""Statements up to which a contradiction is as likely as in a pair that somebody chose, what each
+e-fold of them takes from its log odds, and the most that they take.
+"""
 _MOST_OFFERED = 3
 """Candidates of one such note."""
 _NEAREST = 5
@@ -67,6 +78,8 @@ _MOST_IN_ALL = 10
 """Candidates of all these notes, the likeliest first: more would not be looked at."""
 MAX_UNCERTAIN = 200
 """Candidates per memory."""
+_SHELF = 8
+"""Notes of one folder below the memory from which on they are about things of one kind."""
 _EVERY = 50
 """Notes or groups between two steps."""
 
@@ -98,9 +111,11 @@ class OpposedStatements(NamedTuple):
     opposition: Opposition
     code: str = ""
     """The short code that has to be a name in the memory; "" where there is none."""
+    passages: tuple[str, str] = ("", "")
+    """What is said with both, where that was judged."""
 
 
-@dataclass(slots=True)
+@dataclass
 class _Cache:
     """The results for a memory at one moment."""
 
@@ -116,13 +131,32 @@ class _Cache:
     needs_names: bool = False
     """Whether only claims about named things are reported: each note has a subject of its own."""
 
+    @cached_property
+    def _folders(self) -> Counter[str]:
+        return Counter(map(dirname, self.digests))
+
+    def are_of_one_kind(self, one: str, other: str) -> bool:
+        """Return whether two notes are pages of one folder with many: each has a subject of its
+        own, which its statements seldom name.
+        """
+        folder = dirname(one)
+        return bool(folder) and folder == dirname(other) and self._folders[folder] >= _SHELF
+
+    @property
+    def rarity(self) -> float:
+        """How much rarer contradictions are among its statements than among chosen pairs, as log
+        odds.
+        """
+        count = sum(len(it.statements) for it in self.digests.values())
+        return min(_RAREST, _RARER * log(max(count, _FEWEST) / _FEWEST))
+
 
 class NoteComparer:
     """Compares the notes of one memory after each change. Not thread-safe."""
 
     def __init__(self) -> None:
         self._known = _Cache()
-        self._candidates: tuple[OpposedStatements, ...] = ()
+        self._judged: tuple[OpposedStatements, ...] = ()
 
     def pairs(self, memory: Memory, step: Step = lambda: None) -> tuple[NotePair, ...]:
         """Return the notes of `memory` that repeat or contradict each other, ordered by path; then
@@ -139,8 +173,8 @@ class NoteComparer:
                 needs_names = bool(memory.layout.page_folder) or memory.layout.is_plain
                 known = _update(known, notes, changed, gone, needs_names, step)
                 changes = self._known, changed.union(gone)
-                candidates = tuple(_find_candidates(known, notes, changes, step))
-            self._known, self._candidates = known, candidates
+                judged = tuple(_judge_nearest(known, notes, changes, step))
+            self._known, self._judged = known, judged
         codes = {code for digest in self._known.digests.values() for code in digest.codes}
         opposed = {
             it
@@ -148,10 +182,14 @@ class NoteComparer:
             for it in group
             if not it.code or it.code in codes
         }
+        told = {it.paths for it in opposed}
+        opposed.update(
+            it for it in self._judged if it.opposition.is_certain and it.paths not in told
+        )
         templates = _Templates(self._known.digests)
         return select_pairs(
             _unlisted(it for it in opposed if not templates.have_fields(it)),
-            self._candidates,
+            (it for it in self._judged if not it.opposition.is_certain),
             self._known.repeating,
         )
 
@@ -290,6 +328,8 @@ def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | No
         return found and OpposedStatements(
             paths, left.statement, right.statement, found, left.fact.code
         )
+    if known.are_of_one_kind(*paths):
+        return None
     mine, its = (
         it.statements[at] for it, at in zip(digests, (one.number, other.number), strict=True)
     )
@@ -297,15 +337,25 @@ def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | No
     return found and OpposedStatements(paths, mine, its, found)
 
 
-def _judge(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
-    """Return how two statements of two notes may contradict each other."""
+def _judge(known: _Cache, one: _Place, other: _Place, rarity: float) -> OpposedStatements | None:
+    """Return how two statements of two notes, with what is said beside them, contradict each other,
+    or may.
+    """
     one, other = sorted((one, other))
     mine, its = (known.digests[it.path].statements[it.number] for it in (one, other))
     # two descriptions name the subjects of notes; they state no facts
     if mine.in_frontmatter and its.in_frontmatter:
         return None
-    found = judge_reliably(mine.text, its.text)
-    return found and OpposedStatements((one.path, other.path), mine, its, found)
+    left, right = (known.digests[it.path].passages[it.number] for it in (one, other))
+    if share_fact(left, right):
+        # compared with their days
+        return None
+    found = judge_reliably(left, right, rarity=rarity)
+    if found is None:
+        return None
+    if known.needs_names or known.are_of_one_kind(one.path, other.path):
+        found = found._replace(is_certain=False)
+    return OpposedStatements((one.path, other.path), mine, its, found, passages=(left, right))
 
 
 def _is_reopened(left: QuotedFact, right: QuotedFact) -> bool:
@@ -315,32 +365,77 @@ def _is_reopened(left: QuotedFact, right: QuotedFact) -> bool:
     return max(left, right, key=lambda it: it.day).fact.is_open
 
 
-def _find_candidates(
+def _judge_nearest(
     known: _Cache, notes: Mapping[str, Note], changes: tuple[_Cache, Collection[str]], step: Step
 ) -> Iterator[OpposedStatements]:
-    """Yield what may contradict the statements of the notes that changed last: of each the nearest
-    others by words. `changes` has what was known before, and the paths of the notes that are others
-    since.
+    """Yield what contradicts the statements of the notes that changed last, or may: of each the
+    nearest others by words. `changes` has what was known before, and the paths of the notes that
+    are others since.
     """
-    recent = nlargest(MAX_RECENT, notes.values(), key=lambda it: (it.facts.modified, it.path))
+    templates, rarity = _Templates(known.digests), known.rarity
+    found: dict[str, list[OpposedStatements]] = {}
+    for path, pairs in _list_nearest(known, notes, changes, step).items():
+        step()
+        judged = (_judge(known, one, other, rarity) for one, other in pairs)
+        found[path] = _keep_plainest(it for it in judged if it and not templates.have_fields(it))
+    alone = set(_unlisted({it for of_note in found.values() for it in of_note}))
+    yield from sorted((it for it in alone if it.opposition.is_certain), key=_rank)
+    likeliest = {
+        it
+        for of_note in found.values()
+        for it in nsmallest(
+            _MOST_OFFERED,
+            {it for it in of_note if it in alone and not it.opposition.is_certain},
+            key=_rank,
+        )
+    }
+    yield from nsmallest(_MOST_IN_ALL, likeliest, key=_rank)
+
+
+def _keep_plainest(found: Iterable[OpposedStatements]) -> list[OpposedStatements]:
+    """Return of each two passages the sentences that contradict each other most by themselves."""
+    plainest: dict[tuple[str, str], tuple[float, OpposedStatements]] = {}
+    for it in found:
+        alone = judge_sentences(it.left.text, it.right.text)
+        score = alone.score if alone else -inf
+        best = plainest.get(it.passages)
+        if best is None or score > best[0]:
+            plainest[it.passages] = score, it
+    return [it for _, it in plainest.values()]
+
+
+def _list_nearest(
+    known: _Cache, notes: Mapping[str, Note], changes: tuple[_Cache, Collection[str]], step: Step
+) -> dict[str, list[tuple[_Place, _Place]]]:
+    """Return for each of the notes that changed last which statements are judged with which of
+    other notes.
+    """
+    count = MAX_RECENT if len(notes) <= _MANY else MAX_RECENT // 3
+    recent = nlargest(count, notes.values(), key=lambda it: (it.facts.modified, it.path))
     step()
     near: dict[str, list[tuple[int, _Place, _Place]]] = defaultdict(list)
     known.nearest = _find_nearest(known, {it.path for it in recent}, changes, step)
     for place, others in known.nearest.items():
         near[place.path] += [(it.weight, place, it.place) for it in others]
-    templates = _Templates(known.digests)
-    offered: dict[str, list[OpposedStatements]] = {}
-    for path, pairs in near.items():
-        step()
-        judged = (_judge(known, one, other) for _, one, other in nlargest(_MOST_JUDGED, pairs))
-        offered[path] = [it for it in judged if it and not templates.have_fields(it)]
-    alone = set(_unlisted({it for of_note in offered.values() for it in of_note}))
-    likeliest = {
-        it
-        for of_note in offered.values()
-        for it in nsmallest(_MOST_OFFERED, alone.intersection(of_note), key=_rank)
+    generated = {path for path in near if is_generated(notes[path])}
+    return {
+        path: [
+            (one, other)
+            for _, one, other in nlargest(_MOST_JUDGED, pairs)
+            if not {one.path, other.path} <= generated
+        ]
+        for path, pairs in near.items()
     }
-    yield from nsmallest(_MOST_IN_ALL, likeliest, key=_rank)
+
+
+def list_judged(memory: Memory) -> Iterator[tuple[str, str]]:
+    """Yield the passages that are judged with each other in `memory`."""
+    notes = {it.path: it for it in memory.notes if it.role is FileRole.NOTE and it.is_readable}
+    known = _Cache(digests={path: build_digest(note) for path, note in notes.items()})
+    near = _list_nearest(known, notes, (_Cache(), notes.keys()), lambda: None)
+    for one, other in dict.fromkeys(tuple(sorted(it)) for them in near.values() for it in them):
+        left, right = (known.digests[it.path].passages[it.number] for it in (one, other))
+        yield left, right
 
 
 def _count_words(known: _Cache, paths: Collection[str]) -> Counter[str]:
@@ -351,7 +446,7 @@ def _count_words(known: _Cache, paths: Collection[str]) -> Counter[str]:
 
 def _rank(it: OpposedStatements) -> tuple[float, Paths, int, int, int]:
     """Return the sort key of a candidate: the likeliest contradiction first."""
-    return it.opposition.distance, *_order(it)
+    return -it.opposition.score, *_order(it)
 
 
 def _find_nearest(
@@ -514,5 +609,8 @@ def _of_whole(paths: Paths, relation: Relation) -> NotePair:
 
 def _pair(relation: Relation, it: OpposedStatements) -> NotePair:
     quotes = NoteQuote(it.paths[0], *it.left[:2]), NoteQuote(it.paths[1], *it.right[:2])
-    reason = redact_reason(it.opposition.reason, it.left.text, it.right.text)
+    reason = it.opposition.reason
+    if any(it.passages):
+        reason = describe_opposition(it.left.text, it.right.text, it.passages)
+    reason = redact_reason(reason, it.left.text, it.right.text)
     return NotePair(relation, *quotes, reason)

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
 from ricordo.lint.contradictions import words as known
-from ricordo.lint.contradictions.claim import CODE
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
@@ -81,14 +80,12 @@ def is_ticket(key: str) -> bool:
     return bool(_TICKET_KEY.match(key))
 
 
-def share_name(left: str, right: str) -> bool:
-    """Return whether two statements name the same code or ticket."""
-    return not _list_names(left).isdisjoint(_list_names(right))
-
-
-@lru_cache(maxsize=1 << 13)
-def _list_names(text: str) -> frozenset[str]:
-    return frozenset((*CODE.findall(text), *_NUMBERED_TICKET.findall(text)))
+def share_fact(left: str, right: str) -> bool:
+    """Return whether two statements give facts on one relation of one named thing."""
+    mine, its = (
+        {(it.subject, it.relation) for it in extract_facts(text)} for text in (left, right)
+    )
+    return not mine.isdisjoint(its)
 
 
 def cut_quote(text: str, start: int) -> tuple[int, int]:

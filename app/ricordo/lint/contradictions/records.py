@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from pkgutil import get_data
+from typing import NamedTuple
 
 from ricordo import __version__
-from ricordo.lint.contradictions.compare import find_opposition, offer_candidate
+from ricordo.lint.contradictions.compare import describe_opposition
 from ricordo.lint.contradictions.statements import build_digest
 from ricordo.lint.evidence import NotePair, NoteQuote, Relation
 from ricordo.memory.memory import Memory
@@ -20,7 +21,7 @@ DUPLICATE_REASON = "nearly the same text"
 SIMILAR_REASON = "similar text"
 """The reason for an uncertain duplicate."""
 
-_WAY = 6
+_WAY = 7
 """Version of the comparison, within one version of Ricordo."""
 _Row = tuple[str, str, int, str, int, bool]
 
@@ -28,7 +29,7 @@ _Row = tuple[str, str, int, str, int, bool]
 def compute_stamp(memory: Memory) -> str:
     """Return a digest of all notes and of the comparison, as the key of the cache."""
     digest = blake2b(f"{__version__} {_WAY}".encode(), digest_size=16)
-    for name in ("opposition.toml", "tools.toml"):
+    for name in ("opposition.toml", "tools.toml", "subjects.toml", "contradiction.toml"):
         digest.update(get_data("ricordo.lint.rules", name) or b"")
     for note in memory.notes:
         for part in (note.path.encode("utf-8", "surrogateescape"), note.raw):
@@ -62,7 +63,8 @@ def unpack_pairs(rows: Sequence[_Row], memory: Memory) -> tuple[NotePair, ...] |
         if quotes[0] is None or quotes[1] is None or relation not in set(Relation):
             return None
         kind = Relation(relation)
-        reason = _reason(kind, *(it.text for it in quotes if it))
+        passages = all_quotes.get_passage(left, first), all_quotes.get_passage(right, second)
+        reason = _reason(kind, quotes[0].text, quotes[1].text, passages)
         if not reason:
             return None
         reason = _without_values(reason) if is_secret else reason
@@ -70,11 +72,11 @@ def unpack_pairs(rows: Sequence[_Row], memory: Memory) -> tuple[NotePair, ...] |
     return tuple(found)
 
 
-def _reason(kind: Relation, left: str, right: str) -> str:
+def _reason(kind: Relation, left: str, right: str, passages: tuple[str, str]) -> str:
     """Return the reason for a relation of two statements; "" where they no longer have it."""
     if kind.is_between_notes:
         return DUPLICATE_REASON if kind.is_certain else SIMILAR_REASON
-    return find_opposition(left, right) or offer_candidate(left, right)
+    return describe_opposition(left, right, passages)
 
 
 def redact_reason(reason: str, left: str, right: str) -> str:
@@ -92,6 +94,15 @@ def _without_values(reason: str) -> str:
     return reason.partition(":")[0]
 
 
+class _Quoted(NamedTuple):
+    """What can be quoted of a note."""
+
+    line: int
+    text: str
+    passage: str
+    """What is said with it in one paragraph."""
+
+
 class _Quotes:
     """What can be quoted of the notes of a memory: their statements, and the passages of their
     facts. Those of each note are extracted once.
@@ -99,11 +110,14 @@ class _Quotes:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._by_path: dict[str, list[tuple[int, str]]] = {}
+        self._by_path: dict[str, list[_Quoted]] = {}
 
     def find_number(self, quote: NoteQuote) -> int:
         """Return the index of a quote among those of its note; -1 for the whole note."""
-        return self._list(quote.path).index((quote.line, quote.text)) if quote.text else -1
+        if not quote.text:
+            return -1
+        quotes = [(it.line, it.text) for it in self._list(quote.path)]
+        return quotes.index((quote.line, quote.text))
 
     def quote(self, path: str, number: int) -> NoteQuote | None:
         """Return the quote with that index, for -1 the whole note; None if there is none."""
@@ -112,13 +126,19 @@ class _Quotes:
         if number < 0:
             return NoteQuote(path, 0, "")
         quotes = self._list(path)
-        return NoteQuote(path, *quotes[number]) if number < len(quotes) else None
+        return NoteQuote(path, *quotes[number][:2]) if number < len(quotes) else None
 
-    def _list(self, path: str) -> list[tuple[int, str]]:
+    def get_passage(self, path: str, number: int) -> str:
+        """Return what is said with the quote with that index; "" for the whole note."""
+        return self._list(path)[number].passage if number >= 0 else ""
+
+    def _list(self, path: str) -> list[_Quoted]:
         if path not in self._by_path:
             digest = build_digest(self._memory.by_path[path])
-            quotes = (*digest.statements, *(it.statement for it in digest.facts))
-            self._by_path[path] = [(it.line, it.text) for it in quotes]
+            said = zip(digest.statements, digest.passages, strict=True)
+            quotes = [_Quoted(it.line, it.text, passage) for it, passage in said]
+            facts = (it.statement for it in digest.facts)
+            self._by_path[path] = [*quotes, *(_Quoted(it.line, it.text, it.text) for it in facts)]
         return self._by_path[path]
 
 

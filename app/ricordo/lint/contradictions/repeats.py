@@ -17,6 +17,7 @@ from ricordo.lexicon import compile_part, lower_text
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.statements import NoteDigest, build_shingles
 from ricordo.lint.evidence import Relation
+from ricordo.lint.prose import detect_language
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 from ricordo.search.words import split_words, stem_word
@@ -226,7 +227,8 @@ def _list_told(digest: NoteDigest, templates: Templates) -> tuple[list[str], lis
 
 def _gist(text: str) -> _Gist:
     found = [known.load_numbers().get(word, word) for word in split_words(text)]
-    denials = sum(word in known.load_words("negation") for word in found)
+    negations = known.load_negations(detect_language(text))
+    denials = sum(word in negations for word in found)
     told = {known.load_synonyms().get(word, word) for word in found} - known.load_words("filler")
     stems = {stem_word(word) for word in told - known.load_words("negation")}
     numbers = {word for word in stems if word[0].isdigit()}
@@ -237,6 +239,12 @@ def is_repeated(text: str, other: str) -> bool:
     """Return whether the statement `other` contains all words of `text`, with the same negation."""
     one, its = _gist(text), _gist(other)
     return one.is_denied == its.is_denied and one.words <= its.words
+
+
+@lru_cache(maxsize=1 << 13)
+def is_restated(text: str, other: str) -> bool:
+    """Return whether two statements mean the same: same numbers and negation, similar words."""
+    return _is_one(_gist(text), _gist(other))
 
 
 def _is_one(one: _Gist, other: _Gist) -> bool:

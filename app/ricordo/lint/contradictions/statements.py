@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 from zlib import crc32
@@ -69,21 +69,48 @@ class NoteStatement(NamedTuple):
 
 def extract_note_statements(note: Note) -> tuple[NoteStatement, ...]:
     """Return the statements of `note`, sentence by sentence, its description first."""
-    found: list[NoteStatement] = []
-    body = note.line_of(note.frontmatter.end) if note.frontmatter.end else 0
-    for statement in extract_statements(note):
-        if not _NOTHING_SAID.match(statement.text) and not _gives_reason(statement):
-            found.extend(_sentences(statement, statement.line < body))
-        if len(found) >= MAX_STATEMENTS:
-            break
+    found = [it for item in _extract_items(note) for it in item]
     return tuple(found[:MAX_STATEMENTS])
+
+
+def _extract_items(note: Note) -> Iterator[list[NoteStatement]]:
+    """Yield the statements of each paragraph and item of `note`, about as many as are compared."""
+    count = 0
+    body = note.line_of(note.frontmatter.end) if note.frontmatter.end else 0
+    for block in extract_statements(note):
+        if not _NOTHING_SAID.match(block.text) and not _gives_reason(block):
+            items: dict[int, list[NoteStatement]] = {}
+            for item, statement in _sentences(block, block.line < body):
+                items.setdefault(item, []).append(statement)
+                count += 1
+            yield from items.values()
+        if count >= MAX_STATEMENTS:
+            return
+
+
+def _build_passages(items: Iterable[Sequence[NoteStatement]]) -> Iterator[str]:
+    """Yield for each statement what is said with it: its paragraph or item, or as much of that as
+    is not too long, the sentences behind it first.
+    """
+    for item in items:
+        texts = [it.text for it in item]
+        for at, text in enumerate(texts):
+            first = last = at
+            size = len(text)
+            while last + 1 < len(texts) and size + len(texts[last + 1]) < MAX_LENGTH:
+                last += 1
+                size += len(texts[last]) + 1
+            while first and size + len(texts[first - 1]) < MAX_LENGTH:
+                first -= 1
+                size += len(texts[first]) + 1
+            yield " ".join(texts[first : last + 1]) if first < last else text
 
 
 def split_sentences(text: str) -> Iterator[str]:
     """Yield up to `MAX_STATEMENTS` sentences of a text that is no note, such as a message of the
     user.
     """
-    for said in islice(_sentences(ProseBlock(1, text), False), MAX_STATEMENTS):
+    for _, said in islice(_sentences(ProseBlock(1, text), False), MAX_STATEMENTS):
         yield said.text
 
 
@@ -97,20 +124,23 @@ def _gives_reason(statement: ProseBlock) -> bool:
     return bool(colon) and bool(load_pattern("why").match(label))
 
 
-def _sentences(statement: ProseBlock, in_head: bool) -> Iterator[NoteStatement]:
+def _sentences(statement: ProseBlock, in_head: bool) -> Iterator[tuple[int, NoteStatement]]:
+    """Yield the sentences of a block, each with the number of its item in it."""
     text = statement.text
-    start = 0
+    start = item = 0
     for end in [*_ends(text), len(text)]:
         said = text[start:end]
         begin = start + len(said) - len(said.lstrip())
         if not start or "\n" in text[start - 1 : begin]:
-            begin = _behind_marks(text, begin, end)
+            mark = _behind_marks(text, begin, end)
+            item += mark > begin
+            begin = mark
         start = end
         if _SHORTEST <= end - begin <= MAX_LENGTH:
             plain = " ".join(text[begin:end].split())
             may_quote = '"' in plain or not plain.isascii()
             if not (may_quote and _QUOTED.search(plain)) and _says_something(plain):
-                yield NoteStatement(statement.line_at(begin), plain, in_head)
+                yield item, NoteStatement(statement.line_at(begin), plain, in_head)
 
 
 def _says_something(text: str) -> bool:
@@ -176,6 +206,8 @@ class NoteDigest(NamedTuple):
     shingles: frozenset[int]
     """Word triples: all of a short text, a sample of a long one."""
     statements: tuple[NoteStatement, ...]
+    passages: tuple[str, ...]
+    """For each statement what is said with it in one paragraph."""
     subjects: tuple[tuple[str, ...], ...]
     """For each statement, the words by which a contradicting one is found; none in a log."""
     may_exclude: tuple[bool, ...]
@@ -190,7 +222,9 @@ class NoteDigest(NamedTuple):
 
 def build_digest(note: Note) -> NoteDigest:
     """Return the digest of `note`."""
-    said = extract_note_statements(note)
+    items = list(_extract_items(note))
+    said = tuple([it for item in items for it in item][:MAX_STATEMENTS])
+    passages = tuple(islice(_build_passages(items), MAX_STATEMENTS))
     found = [split_words(it.text) for it in said]
     body = [
         word for it, its in zip(said, found, strict=True) if not it.in_frontmatter for word in its
@@ -215,7 +249,7 @@ def build_digest(note: Note) -> NoteDigest:
             for it, keys, words in zip(said, subjects, found, strict=True)
         ]
     )
-    return NoteDigest(shingles, said, subjects, may_exclude, facts, codes)
+    return NoteDigest(shingles, said, passages, subjects, may_exclude, facts, codes)
 
 
 def _find_facts(note: Note, logged: Container[int]) -> Iterator[QuotedFact]:

@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 from ricordo.lexicon import SPACELESS, build_alternation, compile_part, list_expressions, read_words
 from ricordo.patterns import compile_lazily
-from ricordo.search.words import stem_word
+from ricordo.search.words import fold, list_stop_words, stem_word
 
 _FILE = "opposition"
 _BLANK = compile_lazily(r"\s+")
 _SPACELESS = compile_lazily(f"[{SPACELESS}]+")
 _OTHER_SCRIPT = compile_lazily("[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CYRILLIC = compile_lazily("[\u0400-\u04ff]")
 _FIRST = compile_lazily(r"([a-z0-9]+)(?: |-|\\-)")
 _PLAIN = compile_lazily(r"[\w ]+")
 _LETTERS = compile_lazily(r"[a-z0-9]+")
@@ -92,16 +93,11 @@ def load_cues(script: str) -> Mapping[str, re.Pattern[str]]:
     }
 
 
-def _list_of(part: str, script: str, language: str = "") -> list[str]:
-    """Return the expressions under `part` of one language; where that has none, of all with its
-    script.
-    """
-    lists: Mapping[str, list[str]] = read_words(_FILE)[part]
-    if language in lists:
-        return lists[language]
+def _list_of(part: str, script: str) -> list[str]:
+    """Return the expressions under `part` of all languages with a script."""
     return [
         text
-        for name, texts in lists.items()
+        for name, texts in read_words(_FILE)[part].items()
         if _SCRIPTS.get(name, "latin") == script
         for text in texts
     ]
@@ -119,13 +115,19 @@ def load_topic(script: str) -> re.Pattern[str] | None:
 
 
 @cache
-def load_absence(script: str, language: str) -> re.Pattern[str]:
-    """Return the pattern for what is not there, in one of its groups, for texts in a script and a
-    language, where that is known.
-    """
-    noun = r"([^\s,.;:，。、]+(?: [^\s,.;:]+)?)"
-    texts = _list_of("absence", script, language)
-    return re.compile("|".join(it.replace("{}", noun) for it in texts))
+def load_former() -> re.Pattern[str]:
+    """Return the pattern for what was before something else, in one of its groups."""
+    texts = list_expressions(_FILE, "former")
+    unspaced = [it for it in texts if _OTHER_SCRIPT.search(it) and not _CYRILLIC.search(it)]
+    words = "|".join(it.replace("{}", r"([^\s,.;:]+)") for it in texts if it not in unspaced)
+    runs = "|".join(it.replace("{}", r"([^\s,.;:，。、]+?)") for it in unspaced)
+    return re.compile(rf"\b(?:{words})|{runs}")
+
+
+@lru_cache(maxsize=1 << 14)
+def is_stop_word(word: str) -> bool:
+    """Return whether a word only connects others, in any language."""
+    return fold(word) in list_stop_words()
 
 
 @cache
@@ -148,12 +150,6 @@ def load_branch() -> re.Pattern[str]:
     """Return the pattern for a name before the word for a branch."""
     words = "|".join(list_expressions(_FILE, "branch"))
     return re.compile(rf"[\w.]*[\d/-][\w./-]*(?= ?(?:{words}))")
-
-
-@cache
-def load_clause_end() -> re.Pattern[str]:
-    """Return the pattern for the end of what is done, before more of it."""
-    return re.compile(rf"[,，、;；]|{build_alternation(load_words('joined'))}")
 
 
 @cache
