@@ -65,7 +65,7 @@ _FORM = frozenset(
 """Rules on the form of notes, which hurt less than false or unreachable ones."""
 _WRITTEN_ALIKE = _FORM | {"control-characters", "frontmatter-invalid"}
 """Rules on what a program or a hand writes the same way in every note."""
-_ANSWERED_ONCE = _WRITTEN_ALIKE | {"wanted-note"}
+_ANSWERED_ONCE = _WRITTEN_ALIKE | {"duplicate", "wanted-note"}
 """Rules of which one answer settles many findings."""
 
 Urgency = tuple[int, int, bool, bool]

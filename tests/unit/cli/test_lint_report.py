@@ -37,7 +37,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         {
             "one/MEMORY.md": f"- [A](a.md) — hook\n{entries}",
             "one/a.md": note_text("a", f"{LONG}See [x](x.md). {LONG}\n\npassword: {SECRET}\n"),
-            "one/b.md": note_text("b", "Since yesterday the \x1b]0;port\x07 is closed.\n"),
+            "one/b.md": note_text(
+                "b", "Since yesterday the \x1b]0;port\x07 is closed.\n", type_="feedback"
+            ),
             "two/MEMORY.md": "- [C](c.md) — hook\n",
             "two/c.md": note_text("c", "See [it](nowhere.md) and [[wanted]].\n"),
             "three/MEMORY.md": "- [D](d.md) — hook\n",

@@ -448,10 +448,17 @@ DAYS = ("days/friday", "days/monday", "days/sunday")
 def test_an_index_is_judged_by_what_it_lists(
     lint: Lint, index: str, names: tuple[str, ...], expected: dict[str, str]
 ) -> None:
-    files = {f"{name}.md": note("Text.", name) for name in names}
+    files = {f"{name}.md": note("Text.", name, type="feedback") for name in names}
     found = lint({"MEMORY.md": index, **files}, "unindexed-note")
     severities = {it.path.removesuffix(".md"): it.severity.name for it in found}
     assert severities == expected
+
+
+def test_a_note_on_the_state_of_work_is_missed_less_than_a_rule(lint: Lint) -> None:
+    for type_, severity in (("feedback", "WARNING"), ("reference", "WARNING"), ("project", "INFO")):
+        files = {f"{name}.md": note("Text.", name, type=type_) for name in TIDES}
+        (found,) = lint({"MEMORY.md": LISTED, **files}, "unindexed-note")
+        assert found.severity.name == severity
 
 
 @pytest.mark.parametrize(("head", "severity"), [("---\nname: x\n---\n", "WARNING"), ("", "INFO")])

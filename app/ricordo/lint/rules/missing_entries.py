@@ -35,6 +35,10 @@ _MANY_OF_A_NAME = 3
 """Files of one name from which an index that lists none of them leaves them out on purpose."""
 _SHARE_MISSING = 0.2
 """The part of the notes from which their missing entries are one finding."""
+_PASSING_TYPES = frozenset(("project",))
+"""Types of notes on the state of work, which passes: half of those that no index lists are history,
+while nearly all unlisted rules, preferences and references are missed.
+"""
 _LISTS = frozenset(("index.md", "_index.md", "memory.md", "readme.md"))
 """Names, in lower case, of files that list the others of a folder."""
 _FEWEST_OF_KIND = 3
@@ -87,7 +91,8 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             message = f"“{note.name}” is not listed in the index."
             why = entries.refuse(note)
             evidence = (f"no automatic entry: {why}",) if why else ()
-            severity = Severity.INFO if note.path in opened else at_most
+            is_minor = note.path in opened or note.type in _PASSING_TYPES
+            severity = Severity.INFO if is_minor else at_most
             fix = entries.fix(note)
             yield RuleResult(0, message, note.path, evidence, note.path, fix, at_most=severity)
 
