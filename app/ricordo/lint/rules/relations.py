@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from itertools import chain, islice, takewhile
 
 from ricordo.lexicon import Triggers, compile_part, list_expressions, lower_text
-from ricordo.lint.contradictions.compare import find_contradiction
+from ricordo.lint.contradictions.compare import oppose_reliably
 from ricordo.lint.contradictions.records import (
     build_cause,
     build_cause_of_texts,
@@ -277,8 +277,11 @@ def _contradicts(lost: _Listed, other: _Listed) -> bool:
     further down in the index is the later one.
     """
     is_later = _is_later(lost, other) or not (lost.stamped or other.stamped)
+    # an index has so many summaries that only what is aligned word by word is sure
     return is_later and any(
-        find_contradiction(old, new) for old in other.statements for new in lost.statements
+        oppose_reliably(old, new, needs_name=False)
+        for old in other.statements
+        for new in lost.statements
     )
 
 

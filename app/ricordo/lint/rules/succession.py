@@ -31,6 +31,8 @@ _PATH = compile_lazily(r"[\w./-]+\Z")
 _GAP = r"[\s:\"“”'‘’`*_(\[«»]*"
 _WORDS = r"(?:[^\W\d_][\w'’-]*\s+){0,3}"
 """A few words between verb and name, such as `the old note`; no clause ends among them."""
+_OF_IT = r"['’]s\b|\s[\"“][^\"”\n]{3,60}[\"”]"
+"""What names something in a note behind its name: a genitive, or quoted words of it."""
 _CLAUSE_END = compile_lazily(r"[.;:,!?—–()。；，、！？：]")
 
 
@@ -112,7 +114,8 @@ def _supersedes(note: Note, mention: _Mention) -> bool:
     after = lower_text(note.text[mention.end : end if end >= 0 else None][:_NEAR])
     if said := _before().search(before):
         clause = _CLAUSE_END.split(before[: said.start()])[-1]
-        return not (_denied().search(clause + said["between"]) or _partly().search(said["between"]))
+        is_part = _partly().search(said["between"]) or _part_of().match(after)
+        return not (is_part or _denied().search(clause + said["between"]))
     said = _behind().match(after)
     return said is not None and not _denied().search(after[said.end() :][: _NEAR // 4])
 
@@ -138,6 +141,12 @@ def _behind() -> re.Pattern[str]:
 @cache
 def _denied() -> re.Pattern[str]:
     return compile_part("status", "supersedes_not")
+
+
+@cache
+def _part_of() -> re.Pattern[str]:
+    words = build_alternation(list_expressions("status", "supersedes_part_of"))
+    return re.compile(rf"[`*_\])»”]*(?:{_OF_IT}|\s?(?:{words}))")
 
 
 @cache
