@@ -22,10 +22,11 @@ from ricordo.patterns import compile_lazily
 NOTES = frozenset((FileRole.NOTE,))
 
 _PLACEHOLDER = compile_lazily(
-    r"^\s*(?:#{1,6}\s.*|\*\*[^*]+:\*\*|"
+    r"^\s*(?:#{1,6}\s.{0,120}|\*\*[^*]+:\*\*|"
     r"(?:[-*+]\s*)?(?:TODO|TBD|FIXME|XXX|WIP|\.{3}|…|-+)[.:!]?)?\s*$",
     re.IGNORECASE,
 )
+"""A line that says nothing; a longer heading is a passage."""
 _CLAUSE = compile_lazily(r"[,;:.—](?=\s|$)|[(（，；：。]")
 _SHARE_OF_LOG = 0.8
 """The part of its sections that are days in a log."""
