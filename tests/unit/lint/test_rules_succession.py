@@ -74,6 +74,7 @@ def test_what_denies_it_or_speaks_of_another_thing_supersedes_nothing(
         ("> Superseded by [[by_radio]].\n\nCall them.", "by_phone.md"),
         ("> ⚠️ 2026 版，已被新版取代。\n\nCall them.", "by_phone.md"),
         ("Call them; by radio see [[by_radio]].", "by_phone.md"),
+        ("Call them; what took its place: [[by radio]].", "by_phone.md"),
         ("They were called.", "session_2026-05-12.md"),
     ],
 )

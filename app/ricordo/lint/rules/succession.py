@@ -63,7 +63,7 @@ def superseded_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult
             old = memory.by_path[mention.path]
             # what has a day in its name tells what was so then
             is_of_day = find_day_in_title(old.stem) is not None
-            if not (is_superseded(note) or is_of_day or _knows(old, note)):
+            if not (is_superseded(note) or is_of_day or _knows(memory, old, note)):
                 reported.add(old.path)
                 yield _report(old, note, mention)
 
@@ -120,10 +120,14 @@ def _supersedes(note: Note, mention: _Mention) -> bool:
     return said is not None and not _denied().search(after[said.end() :][: _NEAR // 4])
 
 
-def _knows(old: Note, new: Note) -> bool:
-    """Return whether a note says that it is superseded, or names the one that took its place."""
+def _knows(memory: Memory, old: Note, new: Note) -> bool:
+    """Return whether a note says that it is superseded, or links to or names the one that took its
+    place.
+    """
+    is_linked = old.path in memory.backlinks.get(new.path, ())
     banner = lower_text(find_banner(old))
-    return is_superseded(old) or new.stem in old.text or bool(_superseded().search(banner))
+    is_named = is_linked or new.stem in old.text
+    return is_named or is_superseded(old) or bool(_superseded().search(banner))
 
 
 @cache
