@@ -220,7 +220,8 @@ class MeasuredPair:
         for kind in sorted({it.kind for it in one.subjects if it.is_side}):
             sides = [_list_sides(it, kind) for it in (one, other)]
             if len(sides[0]) == len(sides[1]) == 1 and sides[0] != sides[1]:
-                return tuple(f"{'' if min(it) == 'one' else 'not '}{kind}" for it in sides)  # type: ignore[return-value]
+                left, right = ("" if min(it) == "one" else "not " for it in sides)
+                return f"{left}{kind}", f"{right}{kind}"
         return None
 
     @cached_property

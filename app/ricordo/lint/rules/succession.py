@@ -114,10 +114,12 @@ def _supersedes(note: Note, mention: _Mention) -> bool:
     after = lower_text(note.text[mention.end : end if end >= 0 else None][:_NEAR])
     if said := _before().search(before):
         clause = _CLAUSE_END.split(before[: said.start()])[-1]
-        is_part = _partly().search(said["between"]) or _part_of().match(after)
-        return not (is_part or _denied().search(clause + said["between"]))
+        is_part = _words("supersedes_partly").search(said["between"]) or _part_of().match(after)
+        return not (is_part or _words("supersedes_not").search(clause + said["between"]))
     said = _behind().match(after)
-    return said is not None and not _denied().search(after[said.end() :][: _NEAR // 4])
+    return said is not None and not _words("supersedes_not").search(
+        after[said.end() :][: _NEAR // 4]
+    )
 
 
 def _knows(memory: Memory, old: Note, new: Note) -> bool:
@@ -127,7 +129,7 @@ def _knows(memory: Memory, old: Note, new: Note) -> bool:
     is_linked = old.path in memory.backlinks.get(new.path, ())
     banner = lower_text(find_banner(old))
     is_named = is_linked or new.stem in old.text
-    return is_named or is_superseded(old) or bool(_superseded().search(banner))
+    return is_named or is_superseded(old) or bool(_words("superseded").search(banner))
 
 
 @cache
@@ -143,21 +145,12 @@ def _behind() -> re.Pattern[str]:
 
 
 @cache
-def _denied() -> re.Pattern[str]:
-    return compile_part("status", "supersedes_not")
-
-
-@cache
 def _part_of() -> re.Pattern[str]:
     words = build_alternation(list_expressions("status", "supersedes_part_of"))
     return re.compile(rf"[`*_\])»”]*(?:{_OF_IT}|\s?(?:{words}))")
 
 
 @cache
-def _superseded() -> re.Pattern[str]:
-    return compile_part("status", "superseded")
-
-
-@cache
-def _partly() -> re.Pattern[str]:
-    return compile_part("status", "supersedes_partly")
+def _words(part: str) -> re.Pattern[str]:
+    """Return the pattern of the words under `part`, for texts in lower case."""
+    return compile_part("status", part)
