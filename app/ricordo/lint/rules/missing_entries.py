@@ -72,7 +72,7 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
     """Find notes that an index should list and none does; empty files are left out, and those that
     another note took the place of. Where an index lacks more than a fifth of its notes, that is one
     finding. It matters little in an index that lists few notes or that a program writes, in a
-    folder of which it lists half at most, and for raw sources.
+    folder of which it lists half at most, for notes on the state of work and for raw sources.
     """
     broken = _find_broken_entries(memory)
     yield from broken.values()
