@@ -35,8 +35,8 @@ from ricordo.memory.memory import Memory
 
 MOST_QUESTIONS = 3
 """Questions of a check: two rounds of lookups, then corrections."""
-_SHARE = 0.15
-"""The share of what may be sent that the brief takes: it is sent with every question."""
+_LEAST_SHARE = 0.15
+"""The share of what may be sent that the brief takes at least: it is sent with every question."""
 _MOST_FACTS = 12_000
 """Tokens of what one round looks up."""
 _OVERHEAD = 3_000
@@ -104,10 +104,14 @@ class CheckBudget:
 
 def divide_budget(tokens: int) -> CheckBudget:
     """Return how so many `tokens`, which a run may send beside a prompt and form, are divided."""
-    brief = int(_SHARE * tokens)
     rounds = MOST_QUESTIONS - 1
-    rest = tokens - MOST_QUESTIONS * brief - rounds * _OVERHEAD
-    return CheckBudget(brief, max(0, min(_MOST_FACTS, rest // (rounds * (rounds + 1) // 2))))
+    # what a round found is sent with every question after it
+    sent_facts = rounds * (rounds + 1) // 2
+    room = tokens - rounds * _OVERHEAD
+    brief = max(int(_LEAST_SHARE * tokens), (room - sent_facts * _MOST_FACTS) // MOST_QUESTIONS)
+    return CheckBudget(
+        brief, max(0, min(_MOST_FACTS, (room - MOST_QUESTIONS * brief) // sent_facts))
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,7 @@ class SharedStems:
                 continue
             for path in paths:
                 shared[path] += 1
-                weight[path] += log(1 + len(self._memory.notes) / len(paths))
+                weight[path] += self.weigh(stem)
         near = [path for path, count in shared.items() if count >= _FEWEST]
         near.sort(key=lambda path: (-weight[path], path))
         return [self._memory.by_path[path] for path in near[:most]]
@@ -177,9 +177,13 @@ class SharedStems:
         weight: dict[str, float] = defaultdict(float)
         for stem in extract_stems(text):
             for path in self._by_stem.get(stem, ()):
-                weight[path] += log(1 + len(self._memory.notes) / len(self._by_stem[stem]))
+                weight[path] += self.weigh(stem)
         near = sorted(weight, key=lambda path: (-weight[path], path))
         return [self._memory.by_path[path] for path in near[:most]]
+
+    def weigh(self, stem: str) -> float:
+        """Return how much a stem says of what a text is about: more, the fewer notes have it."""
+        return log(1 + len(self._memory.notes) / max(1, len(self._by_stem.get(stem, ()))))
 
     def list_telling(self, stems: frozenset[str]) -> frozenset[str]:
         """Return the stems that few notes have, or none; numbers do not count."""

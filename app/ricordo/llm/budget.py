@@ -74,7 +74,9 @@ def find_exceeded_cap(
     """Return the cap that a run of so many tokens would exceed; None where it exceeds none."""
     if tokens_in > caps.run_in:
         why = f"the brief has about {tokens_in:,} tokens, limit {caps.run_in:,} in a run"
-        return ExceededCap(why, "Curate less at once, or raise the setting engine.sent.")
+        return ExceededCap(
+            why, "Curate less at once, or raise the setting engine.sent (engine.check for a check)."
+        )
     if tokens_out > caps.run_out:
         why = f"up to {tokens_out:,} output tokens, limit {caps.run_out:,} in a run"
         return ExceededCap(why, "Raise the setting engine.written.")

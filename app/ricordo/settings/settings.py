@@ -153,7 +153,10 @@ class EngineSettings:
     """
 
     sent: int = _tokens(60_000)
-    """How many tokens a run may send."""
+    """How many tokens a curation may send."""
+
+    check: int = _tokens(150_000)
+    """How many tokens a check of notes may send, with all its questions."""
 
     written: int = _tokens(8_000)
     """How many tokens the model may write in a run."""

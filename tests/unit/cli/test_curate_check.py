@@ -150,7 +150,7 @@ def test_a_correction_with_the_words_that_refute_the_note_is_pending_and_can_be_
     ricordo("pending", "--apply", waiting["id"])
     assert "The gate retries 8 times" in (memory / "gate.md").read_text("utf-8")
     runs = json.loads(ricordo("ledger", "--json"))["runs"]
-    assert {run["prompt_version"] for run in runs} == {"check-1"}
+    assert {run["prompt_version"] for run in runs} == {"check-2"}
     assert sum(run["input_tokens"] for run in runs) == 8040
     ricordo("undo")
     assert contents(memory) == before
@@ -365,7 +365,7 @@ def test_notes_and_commits_are_looked_up_by_name(
 def test_the_note_of_a_long_index_and_schema_is_still_checked(
     ricordo: Ricordo, server: MessagesServer, memory: Path
 ) -> None:
-    entries = "".join(f"- [n{n}](n{n}.md) — {'a long description ' * 8}\n" for n in range(150))
+    entries = "".join(f"- [n{n}](n{n}.md) — {'a long description ' * 8}\n" for n in range(600))
     (memory / "MEMORY.md").write_text(f"{entries}- [gate](gate.md) — the gate\n")
     ricordo("curate", *BY_MODEL, "--note", "gate")
     stable: str = server.asked[0].json["messages"][0]["content"][0]["text"]
@@ -394,8 +394,8 @@ def test_each_check_goes_on_with_the_notes_that_were_not_checked(
     ricordo: Ricordo, server: MessagesServer, memory: Path, pinned: Path
 ) -> None:
     (pinned / ".config/ricordo").mkdir(parents=True, exist_ok=True)
-    (pinned / ".config/ricordo/settings.toml").write_text("[engine]\nsent = 40000\n")
-    long = "".join(f"Line {number} of many about the sea.\n" for number in range(300))
+    (pinned / ".config/ricordo/settings.toml").write_text("[engine]\ncheck = 40000\n")
+    long = "".join(f"Line {number} of many about the sea.\n" for number in range(230))
     for name in ("gate", "lock"):
         (memory / f"{name}.md").write_text(note_text(name, long))
     server.scripts[:] = [looking_up(), correcting()] * 4
@@ -419,19 +419,37 @@ def test_each_check_goes_on_with_the_notes_that_were_not_checked(
 def test_a_note_that_is_too_large_holds_up_no_other(
     ricordo: Ricordo, server: MessagesServer, memory: Path
 ) -> None:
-    (memory / "a.md").write_text(note_text("a", "A line about the sea.\n" * 4000))
+    (memory / "a.md").write_text(note_text("a", "A line about the sea.\n" * 9000))
     server.scripts[:] = [looking_up(), correcting()]
     told = ricordo("curate", *BY_MODEL)
-    assert "Too large for a check: a.md. Raise the setting engine.sent.\n" in told
+    assert "Too large for a check: a.md. Raise the setting engine.check.\n" in told
     assert "fit into one run" not in told
     assert "The gate retries" in server.asked[0].body.decode()
+
+
+def test_near_lines_of_other_notes_can_be_the_evidence(
+    ricordo: Ricordo, server: MessagesServer, memory: Path
+) -> None:
+    said = "The gate retries twelve times before it gives up."
+    text = f"The pier has lamps.\n\n{said}\n\nBoats wait outside.\n"
+    (memory / "pier.md").write_text(note_text("pier", text))
+    (memory / "sail.md").write_text(note_text("sail", "Sails are red, and nobody mends them.\n"))
+    edit = quoting(("f5", said), note="n1", new="12 times")
+    server.scripts[:] = [correcting(edit)]
+    told = ricordo("curate", *BY_MODEL, "--note", "gate")
+    given = changing(server.asked[0])
+    assert "fact f5, lines of note n3\n" in given
+    assert f"| {said}" in given
+    assert "Boats wait" not in given
+    assert "Sails are red" not in given
+    assert "1 proposed" in told
 
 
 def test_notes_on_one_subject_are_checked_together(
     ricordo: Ricordo, server: MessagesServer, memory: Path, pinned: Path
 ) -> None:
     (pinned / ".config/ricordo").mkdir(parents=True, exist_ok=True)
-    (pinned / ".config/ricordo/settings.toml").write_text("[engine]\nsent = 27000\n")
+    (pinned / ".config/ricordo/settings.toml").write_text("[engine]\ncheck = 40000\n")
     for name, subject in (("a", "barnacle"), ("b", "lantern"), ("c", "barnacle")):
         long = "".join(f"Line {number} on the {subject}.\n" for number in range(180))
         (memory / f"{name}.md").write_text(note_text(name, long))

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate
@@ -17,7 +18,8 @@ from ricordo.curation.engine import CurationProgress, Step
 from ricordo.curation.note_check import NoteCheck, divide_budget
 from ricordo.curation.pending import PendingProposal
 from ricordo.curation.placement import SharedStems
-from ricordo.curation.project_facts import ProjectReader
+from ricordo.curation.project_facts import ProjectFact, ProjectReader
+from ricordo.curation.related_lines import RelatedLine, find_related_lines
 from ricordo.curation.user_decisions import DecisionSummary
 from ricordo.errors import WrongUsage
 from ricordo.llm.question import estimate_tokens
@@ -38,10 +40,15 @@ from ricordo.services.engines.redaction import begin_redaction
 from ricordo.services.workspace.notebook import Notebook
 from ricordo.text import clip, make_one_line
 
+_COMPOSING = CurationProgress(COMPOSING)
 INDEX_NAME = "index"
 """The name that a check gives to the index."""
-_OF_NOTES, _OF_SUMMARY = 0.65, 0.15
-"""The share of the brief of a check that notes take in full, and the summary of the project."""
+_OF_NOTES, _OF_RELATED, _OF_SUMMARY = 0.5, 0.2, 0.15
+"""The share of the brief of a check that notes take in full, lines of other notes that are near to
+theirs, and the summary of the project.
+"""
+_MOST_RELATED = 40
+"""Lines that are near to one note."""
 _LONGEST = 60
 """Characters of a passage that a pending proposal replaces."""
 _MOST_NAMED = 3
@@ -53,15 +60,16 @@ def prepare_check(
     """Return the input of a check of the note in the `scope`, else of as many notes as fit: those
     that were never checked or have changed since, then those whose check is the oldest.
     """
-    step(CurationProgress(COMPOSING))
+    step(_COMPOSING)
     divided, redaction = divide_budget(budget), begin_redaction(notebook)
-    choice = _choose_notes(notebook, memory, scope, int(_OF_NOTES * divided.brief))
+    shared = SharedStems(memory)
+    choice = _choose_notes(notebook, memory, shared, scope, int(_OF_NOTES * divided.brief))
     brief = compose_brief(
         memory,
         choice.paths,
         (),
         (),
-        divided.brief,
+        int((1 - _OF_RELATED) * divided.brief),
         redaction,
         load_user_decisions(notebook, memory),
         _list_pending(notebook, memory),
@@ -70,10 +78,14 @@ def prepare_check(
     reader = _open_project(notebook, memory, step)
     shown = {id: memory.by_path[path] for id, path in brief.ids if path in choice.paths}
     facts = (reader.date_notes(shown), *reader.summarize()) if reader else ()
+    names = {path: id for id, path in brief.ids}
+    room = int(_OF_RELATED * divided.brief)
+    related = _find_related(shared, [*shown.values()], names, room, step)
     if memory.index is not None:
         brief = replace(brief, ids=(*brief.ids, (INDEX_NAME, memory.index.path)))
     brief, added = add_facts(brief, facts, int(_OF_SUMMARY * divided.brief), redaction)
-    check = NoteCheck(reader, divided, tuple(added))
+    brief, near = add_facts(brief, related, room, redaction)
+    check = NoteCheck(reader, divided, (*added, *near))
     prepared = PreparedCuration(memory, scope, NewActivity(), (), brief, redaction, check=check)
     warnings = (explain_rate_limit(notebook), *_explain_gaps(prepared, choice))
     return replace(prepared, warnings=tuple(filter(None, warnings)))
@@ -90,7 +102,7 @@ class NoteChoice(NamedTuple):
 
 
 def _choose_notes(
-    notebook: Notebook, memory: Memory, scope: CurationScope, room: int
+    notebook: Notebook, memory: Memory, shared: SharedStems, scope: CurationScope, room: int
 ) -> NoteChoice:
     """Return the note in the `scope`, else those that are due, the first that fit into `room`
     tokens. Raises WrongUsage where the note in the scope does not exist.
@@ -103,10 +115,31 @@ def _choose_notes(
         if note.role is FileRole.NOTE and note.is_readable and scope.note in ("", note.path)
     ]
     sizes = {note: estimate_tokens(note.text) for note in notes}
-    due = _find_due(notebook, memory, [note for note in notes if sizes[note] <= room])
+    due = _find_due(notebook, memory, shared, [note for note in notes if sizes[note] <= room])
     count = bisect_right(list(accumulate(sizes[note] for note in due)), room)
     too_large = tuple(note.path for note in notes if sizes[note] > room)
     return NoteChoice(tuple(note.path for note in due[:count]), len(due), too_large)
+
+
+def _find_related(
+    shared: SharedStems, notes: Sequence[Note], names: Mapping[str, str], room: int, step: Step
+) -> list[ProjectFact]:
+    """Return the lines of other notes that are near to lines of `notes`, as many as fit into `room`
+    tokens, the nearest first: a fact for each other note.
+    """
+    near = find_related_lines(shared, notes, _MOST_RELATED, lambda: step(_COMPOSING))
+    count = bisect_right(list(accumulate(estimate_tokens(it.text) for it in near)), room)
+    of_note: dict[str, list[RelatedLine]] = defaultdict(list)
+    for it in near[:count]:
+        of_note[it.path].append(it)
+    return [
+        ProjectFact(
+            f"lines of note {names[path]}",
+            path,
+            tuple((str(it.number), it.text) for it in sorted(lines, key=lambda it: it.number)),
+        )
+        for path, lines in of_note.items()
+    ]
 
 
 def _open_project(notebook: Notebook, memory: Memory, step: Step) -> ProjectReader | None:
@@ -114,7 +147,7 @@ def _open_project(notebook: Notebook, memory: Memory, step: Step) -> ProjectRead
     project = notebook.environment.project or notebook.place.project
     if not project or not os.path.isdir(project) or os.path.samefile(project, memory.root):
         return None
-    on = partial(step, CurationProgress(COMPOSING))
+    on = partial(step, _COMPOSING)
     return ProjectReader(project, memory.root, notebook.environment.now, on)
 
 
@@ -136,7 +169,9 @@ def _describe_pending(it: PendingProposal) -> str:
     )
 
 
-def _find_due(notebook: Notebook, memory: Memory, notes: Iterable[Note]) -> list[Note]:
+def _find_due(
+    notebook: Notebook, memory: Memory, shared: SharedStems, notes: Iterable[Note]
+) -> list[Note]:
     """Return those of the `notes` that are to be checked, in order: the ones that were never
     checked or have changed since, by how close they are to the first of them, so that notes on one
     subject are checked together; where there are none, all, the oldest check first.
@@ -151,7 +186,7 @@ def _find_due(notebook: Notebook, memory: Memory, notes: Iterable[Note]) -> list
     due = [note for note in ordered if not times[note]]
     if not due:
         return ordered
-    near = SharedStems(memory).list_by_rarity(due[0].text, len(memory.notes))
+    near = shared.list_by_rarity(due[0].text, len(memory.notes))
     ranked = list(dict.fromkeys((due[0], *near)))
     places = {note: place for place, note in enumerate(ranked)}
     return sorted(due, key=lambda note: places.get(note, len(ranked)))
@@ -166,7 +201,7 @@ def _explain_gaps(prepared: PreparedCuration, choice: NoteChoice) -> tuple[str, 
         "The memory belongs to no project: notes are only compared with each other."
         if prepared.check and prepared.check.reader is None
         else "",
-        f"Too large for a check: {large}{more}. Raise the setting engine.sent." if large else "",
+        f"Too large for a check: {large}{more}. Raise the setting engine.check." if large else "",
         f"{checked} of {choice.due} notes to check fit into one run; the next one continues."
         if checked < choice.due
         else "",

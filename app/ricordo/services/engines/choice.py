@@ -71,7 +71,8 @@ def get_target(
         if is_check:
             raise WrongUsage(_RULES_CHECK, hint=_CHOOSE)
         return None
-    target = _make_target(environment, own, is_automatic=is_automatic)
+    caps = Caps(own.check if is_check else own.sent, own.written, own.day, own.month)
+    target = _make_target(environment, own, caps, is_automatic=is_automatic)
     return target.for_check(environment) if is_check else target
 
 
@@ -80,9 +81,8 @@ _CHOOSE = "Choose the engine anthropic (a model) or command (a program)."
 
 
 def _make_target(
-    environment: Environment, own: EngineSettings, *, is_automatic: bool
+    environment: Environment, own: EngineSettings, caps: Caps, *, is_automatic: bool
 ) -> EngineTarget:
-    caps = Caps(own.sent, own.written, own.day, own.month)
     if own.use == ANTHROPIC:
         server = Server(get_server_address(environment, own))
         return make_model_target(environment, own.model, server, caps, is_automatic=is_automatic)
