@@ -37,7 +37,7 @@ MOST_QUESTIONS = 3
 """Questions of a check: two rounds of lookups, then corrections."""
 _LEAST_SHARE = 0.15
 """The share of what may be sent that the brief takes at least: it is sent with every question."""
-_MOST_FACTS = 12_000
+_MOST_FACTS = 16_000
 """Tokens of what one round looks up."""
 _OVERHEAD = 3_000
 """Tokens of the prompt and the form, which are sent with every question."""

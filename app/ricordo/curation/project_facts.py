@@ -21,14 +21,14 @@ from ricordo.patterns import compile_lazily
 from ricordo.storage.project_tree import ProjectTree, is_in_git, list_project
 from ricordo.text import clip, make_one_line
 
-MAX_LOOKUPS = 40
+MAX_LOOKUPS = 60
 """Lookups of one round."""
 _LONGEST_ASKED = 200
 """Characters of what is looked up."""
 _SECONDS = 4.0
 """Per git command."""
-_MOST_FILES, _MOST_HITS = 5, 3
-"""Files of one search, and lines of one file."""
+_MOST_FILES, _MOST_HITS, _MOST_NUMBERS = 5, 3, 12
+"""Files of one search, lines of one file, and numbers of its further lines."""
 _WIDEST = 300
 """Cells of a line."""
 _SHORT = 160
@@ -38,6 +38,8 @@ _LINES_BEFORE, _LINES_AFTER = 10, 50
 _LEAST_LETTERS = 4
 """Of a text that is searched within words; a shorter one, and a number, only as a word."""
 _MOST_NAMES, _MOST_COMMITS, _MOST_REFS = 80, 8, 20
+_MOST_CHANGED = 60
+"""Lines of what a commit changed."""
 _NEWEST = 15
 """Commits of the summary."""
 SOURCE = "project: "
@@ -189,9 +191,9 @@ class ProjectReader:
         wanted = lookup.what
         where = ("--untracked",) if self._is_in_git else ("--no-index", "--exclude-standard")
         is_word = wanted.isalnum() and (len(wanted) < _LEAST_LETTERS or wanted.isdigit())
-        how = ("-n", "-z", "-I", "-i", "-F", "--no-color", *(("-w",) if is_word else ()))
+        how = ("-n", "-z", "-I", "-i", "-E", "--no-color", *(("-w",) if is_word else ()))
         only = (f":(exclude,literal){self._memory}",) if self._memory else ()
-        words = (*how, *where, "-e", wanted, "--", ".", *only)
+        words = (*how, *where, "-e", _match_text(wanted), "--", ".", *only)
         output = git.run_git(self._root, "grep", *words, seconds=_SECONDS)
         if output is None:
             yield _say(f"The search for “{wanted}” failed or found too much.")
@@ -207,12 +209,13 @@ class ProjectReader:
         count = sum(map(len, by_file.values()))
         files = sorted(by_file.items(), key=lambda item: not item[0].endswith(CODE_ENDINGS))
         for path, lines in files[:_MOST_FILES]:
-            shown = min(len(lines), _MOST_HITS)
+            shown, further = lines[:_MOST_HITS], lines[_MOST_HITS:][:_MOST_NUMBERS]
+            more = f", also {', '.join(number for number, _ in further)}" if further else ""
             title = (
-                f"{make_one_line(path)}: {shown} of {len(lines)} lines with “{wanted}”; "
+                f"{make_one_line(path)}: {len(shown)} of {len(lines)} lines with “{wanted}”{more}; "
                 f"{len(by_file)} files have {count}"
             )
-            yield ProjectFact(title, _name(path), tuple(lines[:_MOST_HITS]))
+            yield ProjectFact(title, _name(path), tuple(shown))
 
     def _read_file(self, lookup: Lookup) -> Iterator[ProjectFact]:
         path = lookup.what.removeprefix("./").strip("/")
@@ -250,6 +253,8 @@ class ProjectReader:
         if _HASH.fullmatch(wanted):
             named = self._log("--no-walk", wanted)
             yield ProjectFact(f"the commit {wanted}", _LOG, _mark("", named or [_NO_COMMIT]))
+            if named:
+                yield from self._show_changes(wanted)
             return
         limits = (f"--max-count={_MOST_COMMITS}",)
         message = ("-i", "-F", f"--grep={wanted}", *limits)
@@ -266,6 +271,17 @@ class ProjectReader:
                 yield ProjectFact(title, _LOG, _mark("", commits))
         if is_empty:
             yield _say(f"No commit has “{wanted}” in its message, or changed such a path.", _LOG)
+
+    def _show_changes(self, commit: str) -> Iterator[ProjectFact]:
+        """Yield the lines that a commit changed, without those of the memory."""
+        only = (f":(exclude,literal){self._memory}",) if self._memory else ()
+        how = ("-p", "-r", "--root", "--no-commit-id", "--unified=0", "--no-color")
+        output = self._git("diff-tree", *how, commit, "--", ".", *only)
+        lines = [line for line in output.split("\n") if line and not _BETWEEN.match(line)]
+        if lines:
+            shown = min(len(lines), _MOST_CHANGED)
+            title = f"what the commit {commit} changed, {shown} of {len(lines)} lines"
+            yield ProjectFact(title, _LOG, _mark("", map(_cut, lines[:_MOST_CHANGED])))
 
     def _say_missing(self, path: str, what: str) -> ProjectFact:
         """Return the fact that the project has no such file or folder, with the commits that
@@ -315,8 +331,26 @@ class ProjectReader:
 _NOT_SEARCHED = "besides the memory and what git ignores"
 _HASH = compile_lazily(r"(?=.*\d)[0-9a-f]{7,40}")
 _NO_COMMIT = "The repository has no commit of that id."
+_BETWEEN = compile_lazily(r"diff --git |index [0-9a-f]|--- |new file|similarity|old mode|new mode")
+"""Begins a line between the changes of a diff that says nothing."""
+_PIECE = compile_lazily(r"\w+|[^\w\s]+")
+_SIGN = compile_lazily(r"[.^$*+?()\[\]{}|\\]")
+"""A character that means something in an extended expression."""
 _UNMERGED = ("--branches", "--remotes", "--not", "HEAD")
 """The commits of all branches that are not part of the one that is checked out."""
+
+
+def _match_text(wanted: str) -> str:
+    """Return the extended expression for a text that matches it with other blanks too: none or any
+    around a sign, some between two words.
+    """
+    found = ""
+    pieces = _PIECE.findall(wanted)
+    for before, piece in zip(("", *pieces), pieces, strict=False):
+        is_between_words = before[-1:].isalnum() and piece[:1].isalnum()
+        found += "[[:blank:]]+" if is_between_words else "[[:blank:]]*" if before else ""
+        found += _SIGN.sub(r"\\\g<0>", piece)
+    return found
 
 
 def _match_path(wanted: str) -> str:

@@ -349,6 +349,18 @@ def test_lookups_that_are_none_are_skipped(ricordo: Ricordo, server: MessagesSer
     assert given.rpartition("\nfact ")[2].startswith("f5, file x.py\n")
 
 
+def test_a_text_is_found_whatever_blanks_are_around_its_signs(
+    ricordo: Ricordo, server: MessagesServer, project: Path
+) -> None:
+    write_memory(project, {"src/tide.py": "if tide>12 and (wind *gust)**2 :\n" * 6})
+    asked = ("tide > 12", "tide>12", "(wind*gust)", "and(", "wind gust", "ti de")
+    given = looked_up(ricordo, server, *(("search", it) for it in asked))
+    for it in ("tide > 12", "tide>12", "(wind*gust)", "and("):
+        assert f"src/tide.py: 3 of 6 lines with “{it}”, also 4, 5, 6; 1 files have 6\n" in given
+    for it in ("wind gust", "ti de"):
+        assert f"No file of the project has “{it}”" in given
+
+
 def test_notes_and_commits_are_looked_up_by_name(
     ricordo: Ricordo, server: MessagesServer, project: Path
 ) -> None:
@@ -359,6 +371,8 @@ def test_notes_and_commits_are_looked_up_by_name(
     assert "The lock is merged." not in given
     assert "| The memory has no note pier." in given
     assert re.search(rf"fact f\d+, the commit {commit}\n\| \w+ [\d-]+ Add the lock\n", given)
+    changed = f"what the commit {commit} changed, 3 of 3 lines\n| +++ b/src/lock.py\n"
+    assert f"{changed}| @@ -0,0 +1 @@\n| +lock = 1\n" in given
     assert "the commit 0badc0ffee\n| The repository has no commit of that id.\n" in given
 
 
