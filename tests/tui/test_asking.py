@@ -116,7 +116,7 @@ async def test_a_model_proposes_a_change_that_is_written_and_undone(
     async with choosing(root) as (stage, screen):
         for told in (
             f"claude-sonnet-5-5 · at {server.url}",
-            "at most 8,000 written: at most $0.",
+            "at most 12,000 written: at most $0.",
             "60,000 in this run, 500,000 in 24 hours, 5,000,000 in 30 days",
             "1 redacted: github-token 1",
         ):
@@ -252,7 +252,7 @@ async def test_a_note_that_a_model_rejects_is_listed_as_not_read(
     (root.parent / f"{SESSION}.jsonl").write_text(talk, "utf-8")
     async with choosing(root) as (stage, _):
         await stage.paints(
-            "If rejected as a whole, the brief is sent in parts: at most $0.23 in all."
+            "If rejected as a whole, the brief is sent in parts: at most $0.27 in all."
         )
         await stage.press("enter")
         review = await reviewing(stage)
@@ -347,7 +347,7 @@ async def test_a_server_that_does_not_count_tokens_delays_nothing(
         await wait_for_preview(stage)
         await stage.press("number_sign")
         # the money is that of what was counted, and has room on the smallest screen
-        await stage.paints("999,999 tokens counted, at most 8,000 written: at most $2.")
+        await stage.paints("999,999 tokens counted, at most 12,000 written: at most $2.")
         assert not ledger(root)
 
 

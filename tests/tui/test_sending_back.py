@@ -51,7 +51,7 @@ async def test_a_rejected_change_is_sent_back_once_and_comes_back_fixed(
         await stage.press("b")
         await stage.shows(QuestionScreen)
         await stage.paints(f"claude-sonnet-5-5 · at {server.url}")
-        await stage.paints("tokens sent, at most 8,000 written: at most $0.")
+        await stage.paints("tokens sent, at most 12,000 written: at most $0.")
         await stage.paints('"old": "Braga"')
         assert len(server.asked) == 1
         await stage.press("enter")

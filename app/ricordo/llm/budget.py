@@ -26,7 +26,7 @@ class Caps:
     """The most that may be spent, in tokens."""
 
     run_in: int = 60_000
-    run_out: int = 8_000
+    run_out: int = 12_000
     day: int = 500_000
     """Within 24 hours, input and output."""
     month: int = 5_000_000

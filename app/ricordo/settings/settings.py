@@ -158,7 +158,7 @@ class EngineSettings:
     check: int = _tokens(150_000)
     """How many tokens a check of notes may send, with all its questions."""
 
-    written: int = _tokens(8_000)
+    written: int = _tokens(12_000)
     """How many tokens the model may write in a run."""
 
     day: int = _tokens(500_000)

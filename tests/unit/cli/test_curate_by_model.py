@@ -84,7 +84,7 @@ def test_proposals_of_a_model_are_pending_and_the_cost_is_printed_before_and_aft
     assert contents(memory) == before
     # the server is named, though an environment variable sets it
     assert f"asking claude-haiku-4-5 at {server.url}: about " in told
-    assert re.search(r" [\d,]+ tokens sent, at most 8,000 written, at most \$0\.\d\d\n", told)
+    assert re.search(r" [\d,]+ tokens sent, at most 12,000 written, at most \$0\.\d\d\n", told)
     assert "claude-haiku-4-5 answered: 4,020 tokens sent, 77 written, under $0.01\n" in told
     assert server.asked[0].json["model"] == "claude-haiku-4-5"
     (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
@@ -114,7 +114,7 @@ def test_what_a_model_refuses_is_skipped_and_reported_and_the_rest_is_sent_in_pa
     first, in_parts, *_ = told[told.index("ricordo: ") :].split("\n")
     assert "asking " in first
     assert in_parts.endswith(
-        "If rejected as a whole, the brief is sent in parts: at most $0.23 in all."
+        "If rejected as a whole, the brief is sent in parts: at most $0.27 in all."
     )
     line = f"skipped: what you said on 12 Nov, “This is {BAD}.”, refused by the model"
     assert line in told.split("\n")
@@ -132,13 +132,13 @@ def test_a_dry_run_keeps_nothing_but_its_cost(
     put(pinned, f'[engine]\nuse = "anthropic"\nmodel = "qwen3"\nserver = "{server.url}"\n')
     told = curate("--dry-run", "--json")
     assert f"asking qwen3 at {server.url}" in told
-    assert "8,000 written, price unknown\n" in told
+    assert "12,000 written, price unknown\n" in told
     assert "Run without --dry-run to store them" in told
     document = json.loads(told[: told.index("\n")])
     assert (document["engine"], document["model"]) == ("anthropic", "qwen3")
     assert document["usage"] == {"input_tokens": 4020, "output_tokens": 77, "usd": None}
     assert document["estimate"]["input_tokens"] > 500
-    assert document["estimate"]["output_tokens"] == 8000
+    assert document["estimate"]["output_tokens"] == 12000
     assert document["estimate"]["usd"] is None
     assert [it["op"] for it in document["changes"]] == ["replace"]
     assert json.loads(ricordo("pending", "--json"))["changes"] == []

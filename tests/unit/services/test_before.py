@@ -63,7 +63,7 @@ def test_the_preview_has_the_text_to_send_and_its_cost_and_sends_nothing(desk: D
         assert (leaving.remaining.day, leaving.remaining.paused_for) == (500_000, 0)
         assert not server.asked
     assert leaving.estimate.usd == pytest.approx(
-        (leaving.estimate.input_tokens * 2.5 + 8_000 * 10) / 1e6
+        (leaving.estimate.input_tokens * 2.5 + 12_000 * 10) / 1e6
     )
     # only what has left is told to have left
     assert not before.prepared.redaction.list_redacted()

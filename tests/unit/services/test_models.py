@@ -314,8 +314,8 @@ def asker(desk: Desk, url: str, caps: Caps) -> tuple[ModelClient, PreparedCurati
 def test_what_it_may_cost_is_known_before(desk: Desk) -> None:
     ask, prepared = asker(desk, "", Caps())
     estimate = ask.estimate(prepared.brief)
-    assert estimate.output_tokens == 8_000
-    assert estimate.usd == pytest.approx((estimate.input_tokens * 2.5 + 8_000 * 10) / 1e6)
+    assert estimate.output_tokens == 12_000
+    assert estimate.usd == pytest.approx((estimate.input_tokens * 2.5 + 12_000 * 10) / 1e6)
     with messages_server(proposing()) as server:
         curated(desk, server)
     # four bytes a token; a request has more around it

@@ -95,7 +95,7 @@ def test_it_costs_as_another_run_and_is_bounded_as_one(desk: Desk) -> None:
 
 
 def test_over_a_cap_it_is_not_sent(desk: Desk) -> None:
-    caps = Caps(day=14_000)
+    caps = Caps(day=18_000)
     with messages_server(proposing(TWICE)) as server:
         asked, (rejected,) = curated(desk, server, caps)
         with pytest.raises(ModelFailed) as failed:

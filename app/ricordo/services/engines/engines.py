@@ -92,6 +92,10 @@ def _make_instruction_check(notebook: Notebook) -> Callable[[str], bool]:
     return lambda text: is_instruction(text, lines)
 
 
+_SECONDS_OF_CHECK = 600.0
+"""For all questions of a check."""
+
+
 @dataclass(frozen=True, slots=True)
 class EngineTarget:
     """A model or a program that can be asked (by an `EngineFactory`)."""
@@ -116,6 +120,9 @@ class EngineTarget:
         prompt = load_prompt(CHECK, environment.config)
         author = make_curator(self.author.name, self.author.model, prompt.version)
         ask = replace(self.ask, prompt=prompt)
+        if isinstance(ask, ModelClient):
+            limits = replace(ask.server.limits, total=_SECONDS_OF_CHECK)
+            ask = replace(ask, server=replace(ask.server, limits=limits))
         return replace(self, ask=ask, author=author, warning=prompt.warning)
 
     def make_engine(self, notebook: Notebook, prepared: PreparedCuration) -> ExternalEngine:
