@@ -9,7 +9,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
@@ -27,8 +27,8 @@ _LONGEST_ASKED = 200
 """Characters of what is looked up."""
 _SECONDS = 4.0
 """Per git command."""
-_MOST_FILES, _MOST_HITS, _MOST_NUMBERS = 5, 3, 12
-"""Files of one search, lines of one file, and numbers of its further lines."""
+_MOST_FILES, _MOST_HITS, _MOST_NUMBERS = 5, 15, 12
+"""Files of one search, lines of all of them, and numbers of further lines of a file."""
 _WIDEST = 300
 """Cells of a line."""
 _SHORT = 160
@@ -38,8 +38,10 @@ _LINES_BEFORE, _LINES_AFTER = 10, 50
 _LEAST_LETTERS = 4
 """Of a text that is searched within words; a shorter one, and a number, only as a word."""
 _MOST_NAMES, _MOST_COMMITS, _MOST_REFS = 80, 8, 20
-_MOST_CHANGED = 60
-"""Lines of what a commit changed."""
+_MOST_SAME = 3
+"""Files of the same name in other folders."""
+_MOST_CHANGED_FILES, _MOST_CHANGED = 40, 60
+"""Files and lines that a commit changed."""
 _NEWEST = 15
 """Commits of the summary."""
 SOURCE = "project: "
@@ -159,21 +161,27 @@ class ProjectReader:
             facts.append(ProjectFact("branches and tags", _LOG, _mark("", named)))
         return facts
 
-    def date_notes(self, notes: Mapping[str, Note]) -> ProjectFact:
-        """Return when each of the `notes`, by their ids, was last changed: by the history of the
-        project where they lie in it, else by the file.
+    def date_notes(self, notes: Mapping[str, Note]) -> tuple[tuple[str, str], ...]:
+        """Return lines with the file of each of the `notes`, by their ids, and when it was last
+        changed: by the history of the project where they lie in it, else by the file.
         """
         is_inside = self._memory and self._is_in_git
         times = self._history.find_times(self._memory) if is_inside else {}
 
-        def get_day(note: Note) -> str:
+        def get_moment(note: Note) -> str:
             first_and_last = times.get(f"{self._memory}{note.path}")
             changed = first_and_last[1] if first_and_last else note.facts.modified
-            return date.fromtimestamp(changed).isoformat()
+            return datetime.fromtimestamp(changed).strftime("%Y-%m-%d %H:%M")
 
-        lines = [f"{id} was last changed on {get_day(note)}" for id, note in notes.items()]
-        title = f"today is {self._now.date().isoformat()}"
-        return ProjectFact(title, f"{SOURCE}days", _mark("", lines))
+        lines = (
+            f"{id} is {make_one_line(note.path)}, last changed on {get_moment(note)}"
+            for id, note in notes.items()
+        )
+        return _mark("", lines)
+
+    def tell_day(self) -> str:
+        """Return the title of a fact with the day of today."""
+        return f"today is {self._now.date().isoformat()}"
 
     def look_up(self, lookup: Lookup) -> list[ProjectFact]:
         """Return what the project has of a lookup, or one fact that says that it has nothing."""
@@ -207,9 +215,11 @@ class ProjectReader:
         if not by_file:
             yield _say(f"No file of the project has “{wanted}”, {_NOT_SEARCHED}.")
         count = sum(map(len, by_file.values()))
-        files = sorted(by_file.items(), key=lambda item: not item[0].endswith(CODE_ENDINGS))
-        for path, lines in files[:_MOST_FILES]:
-            shown, further = lines[:_MOST_HITS], lines[_MOST_HITS:][:_MOST_NUMBERS]
+        ranked = sorted(by_file.items(), key=lambda item: not item[0].endswith(CODE_ENDINGS))
+        files = ranked[:_MOST_FILES]
+        most = _MOST_HITS // max(1, len(files))
+        for path, lines in files:
+            shown, further = lines[:most], lines[most:][:_MOST_NUMBERS]
             more = f", also {', '.join(number for number, _ in further)}" if further else ""
             title = (
                 f"{make_one_line(path)}: {len(shown)} of {len(lines)} lines with “{wanted}”{more}; "
@@ -273,14 +283,24 @@ class ProjectReader:
             yield _say(f"No commit has “{wanted}” in its message, or changed such a path.", _LOG)
 
     def _show_changes(self, commit: str) -> Iterator[ProjectFact]:
-        """Yield the lines that a commit changed, without those of the memory."""
+        """Yield the files and the lines that a commit changed, without those of the memory."""
         only = (f":(exclude,literal){self._memory}",) if self._memory else ()
-        how = ("-p", "-r", "--root", "--no-commit-id", "--unified=0", "--no-color")
-        output = self._git("diff-tree", *how, commit, "--", ".", *only)
-        lines = [line for line in output.split("\n") if line and not _BETWEEN.match(line)]
+        how = ("-r", "--root", "--no-commit-id", "--no-color", "-M")
+        files = self._git("diff-tree", *how, "--name-status", commit, "--", ".", *only)
+        names = list(filter(None, files.split("\n")))
+        if names:
+            title = (
+                f"the files that the commit {commit} added (A), changed (M), deleted (D), renamed"
+            )
+            more = [f"and {len(names) - _MOST_CHANGED_FILES} more"]
+            shown = [_cut(name.replace("\t", " ")) for name in names[:_MOST_CHANGED_FILES]]
+            shown += more if len(names) > _MOST_CHANGED_FILES else []
+            yield ProjectFact(title, _LOG, _mark("", shown))
+        diff = self._git("diff-tree", *how, "-p", "--unified=0", commit, "--", ".", *only)
+        lines = [line for line in diff.split("\n") if line and not _BETWEEN.match(line)]
         if lines:
-            shown = min(len(lines), _MOST_CHANGED)
-            title = f"what the commit {commit} changed, {shown} of {len(lines)} lines"
+            count = min(len(lines), _MOST_CHANGED)
+            title = f"what the commit {commit} changed, {count} of {len(lines)} lines"
             yield ProjectFact(title, _LOG, _mark("", map(_cut, lines[:_MOST_CHANGED])))
 
     def _say_missing(self, path: str, what: str) -> ProjectFact:
@@ -295,7 +315,7 @@ class ProjectReader:
             moved = self._history.find_new_path(path)
             says += [f"It was moved to {make_one_line(moved)}."] if moved else []
         same = self._tree.by_name.get(path.rpartition("/")[2].lower(), ())
-        named = [make_one_line(it) for it in same if not self._is_of_memory(it)][:_MOST_HITS]
+        named = [make_one_line(it) for it in same if not self._is_of_memory(it)][:_MOST_SAME]
         says += [f"Of that name there is {', '.join(named)}."] if named else []
         return ProjectFact(f"{what} {shown}", _name(path), _mark("", says))
 

@@ -352,11 +352,11 @@ def test_lookups_that_are_none_are_skipped(ricordo: Ricordo, server: MessagesSer
 def test_a_text_is_found_whatever_blanks_are_around_its_signs(
     ricordo: Ricordo, server: MessagesServer, project: Path
 ) -> None:
-    write_memory(project, {"src/tide.py": "if tide>12 and (wind *gust)**2 :\n" * 6})
+    write_memory(project, {"src/tide.py": "if tide>12 and (wind *gust)**2 :\n" * 18})
     asked = ("tide > 12", "tide>12", "(wind*gust)", "and(", "wind gust", "ti de")
     given = looked_up(ricordo, server, *(("search", it) for it in asked))
     for it in ("tide > 12", "tide>12", "(wind*gust)", "and("):
-        assert f"src/tide.py: 3 of 6 lines with “{it}”, also 4, 5, 6; 1 files have 6\n" in given
+        assert f"src/tide.py: 15 of 18 lines with “{it}”, also 16, 17, 18; 1 files have 18\n" in given
     for it in ("wind gust", "ti de"):
         assert f"No file of the project has “{it}”" in given
 
@@ -371,6 +371,7 @@ def test_notes_and_commits_are_looked_up_by_name(
     assert "The lock is merged." not in given
     assert "| The memory has no note pier." in given
     assert re.search(rf"fact f\d+, the commit {commit}\n\| \w+ [\d-]+ Add the lock\n", given)
+    assert f"the commit {commit} added (A), changed (M), deleted (D), renamed\n| A src/lock" in given
     changed = f"what the commit {commit} changed, 3 of 3 lines\n| +++ b/src/lock.py\n"
     assert f"{changed}| @@ -0,0 +1 @@\n| +lock = 1\n" in given
     assert "the commit 0badc0ffee\n| The repository has no commit of that id.\n" in given
@@ -448,11 +449,11 @@ def test_near_lines_of_other_notes_can_be_the_evidence(
     text = f"The pier has lamps.\n\n{said}\n\nBoats wait outside.\n"
     (memory / "pier.md").write_text(note_text("pier", text))
     (memory / "sail.md").write_text(note_text("sail", "Sails are red, and nobody mends them.\n"))
-    edit = quoting(("f5", said), note="n1", new="12 times")
+    edit = quoting(("f6", said), note="n1", new="12 times")
     server.scripts[:] = [correcting(edit)]
     told = ricordo("curate", *BY_MODEL, "--note", "gate")
     given = changing(server.asked[0])
-    assert "fact f5, lines of note n3\n" in given
+    assert "fact f6, lines of note n3\n" in given
     assert f"| {said}" in given
     assert "Boats wait" not in given
     assert "Sails are red" not in given

@@ -13,12 +13,12 @@ from functools import partial
 from itertools import accumulate
 from typing import NamedTuple
 
-from ricordo.curation.brief import add_facts, compose_brief
+from ricordo.curation.brief import Brief, add_facts, compose_brief
 from ricordo.curation.engine import CurationProgress, Step
 from ricordo.curation.note_check import NoteCheck, divide_budget
 from ricordo.curation.pending import PendingProposal
 from ricordo.curation.placement import SharedStems
-from ricordo.curation.project_facts import ProjectFact, ProjectReader
+from ricordo.curation.project_facts import SOURCE, ProjectFact, ProjectReader
 from ricordo.curation.related_lines import RelatedLine, find_related_lines
 from ricordo.curation.user_decisions import DecisionSummary
 from ricordo.errors import WrongUsage
@@ -77,7 +77,7 @@ def prepare_check(
     )
     reader = _open_project(notebook, memory, step)
     shown = {id: memory.by_path[path] for id, path in brief.ids if path in choice.paths}
-    facts = (reader.date_notes(shown), *reader.summarize()) if reader else ()
+    facts = _summarize_project(reader, shown, memory, brief) if reader else []
     names = {path: id for id, path in brief.ids}
     room = int(_OF_RELATED * divided.brief)
     related = _find_related(shared, [*shown.values()], names, room, step)
@@ -119,6 +119,23 @@ def _choose_notes(
     count = bisect_right(list(accumulate(sizes[note] for note in due)), room)
     too_large = tuple(note.path for note in notes if sizes[note] > room)
     return NoteChoice(tuple(note.path for note in due[:count]), len(due), too_large)
+
+
+def _summarize_project(
+    reader: ProjectReader, shown: Mapping[str, Note], memory: Memory, brief: Brief
+) -> list[ProjectFact]:
+    """Return what is known of the project before anything is looked up, and of the files of the
+    notes: those that are `shown` first.
+    """
+    others = {id: memory.by_path[path] for id, path in brief.ids if id not in shown}
+    facts = [
+        ProjectFact(reader.tell_day(), f"{SOURCE}days", reader.date_notes(shown)),
+        *reader.summarize(),
+    ]
+    if others:
+        days = reader.date_notes(others)
+        facts.append(ProjectFact("the files of the other notes", f"{SOURCE}days", days))
+    return facts
 
 
 def _find_related(
