@@ -13,6 +13,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from ricordo.agents.folder import PROJECT_FILES, has_notes
+from ricordo.storage.project_tree import FOREIGN_FOLDERS
 
 MEMORY_NAMES = frozenset(("memory", "memories", ".memory", ".memories", "memory-bank"))
 """Names of memories at the top of a project, in its documentation, or in a folder of an agent."""
@@ -36,8 +37,7 @@ _HIDDEN = frozenset((".memory", ".memories", ".wiki", *AGENT_NAMES))
 """Hidden folders that are looked through besides those of agents."""
 _NEVER = frozenset(
     (
-        *("node_modules", "bower_components", "site-packages", "__pycache__", "venv"),
-        *("vendor", "third_party", "pods", "target", "build", "dist", "out", "coverage"),
+        *FOREIGN_FOLDERS,
         # the registry finds the memories of sub-agents; a worktree is another checkout
         *("agent-memory", "agent-memory-local", "worktrees"),
     )

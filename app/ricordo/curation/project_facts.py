@@ -18,7 +18,12 @@ from ricordo import git
 from ricordo.lint.claims.history import CODE_ENDINGS, ProjectHistory
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
-from ricordo.storage.project_tree import ProjectTree, is_in_git, list_project
+from ricordo.storage.project_tree import (
+    FOREIGN_FOLDERS,
+    ProjectTree,
+    is_in_git,
+    list_project,
+)
 from ricordo.text import clip, make_one_line
 
 MAX_LOOKUPS = 60
@@ -215,7 +220,7 @@ class ProjectReader:
         if not by_file:
             yield _say(f"No file of the project has “{wanted}”, {_NOT_SEARCHED}.")
         count = sum(map(len, by_file.values()))
-        ranked = sorted(by_file.items(), key=lambda item: not item[0].endswith(CODE_ENDINGS))
+        ranked = sorted(by_file.items(), key=lambda item: _rank_file(item[0]))
         files = ranked[:_MOST_FILES]
         most = _MOST_HITS // max(1, len(files))
         for path, lines in files:
@@ -371,6 +376,18 @@ def _match_text(wanted: str) -> str:
         found += "[[:blank:]]+" if is_between_words else "[[:blank:]]*" if before else ""
         found += _SIGN.sub(r"\\\g<0>", piece)
     return found
+
+
+def _rank_file(path: str) -> int:
+    """Return the sort key of a file in which something was found: code first, then pages and
+    settings, then data and what nobody in the project writes.
+    """
+    if not FOREIGN_FOLDERS.isdisjoint(path.lower().split("/")):
+        return 3
+    return 2 if path.endswith(_DATA) else 0 if path.endswith(CODE_ENDINGS) else 1
+
+
+_DATA = (".csv", ".json", ".jsonl", ".lock", ".log", ".map", ".min.js", ".svg", ".tsv", ".xml")
 
 
 def _match_path(wanted: str) -> str:

@@ -154,6 +154,13 @@ SKIPPED_FOLDERS = frozenset(
     )
 )
 """Folders with files that tools generate or download."""
+FOREIGN_FOLDERS = frozenset(
+    (
+        *("node_modules", "bower_components", "site-packages", "__pycache__", "venv"),
+        *("vendor", "third_party", "pods", "target", "build", "dist", "out", "coverage"),
+    )
+)
+"""Folders, in lower case, whose files nobody in the project writes, also where git has them."""
 _LS_FILES = ("-z", "-t", "--cached", "--others", "--exclude-standard")
 _LEFT_OUT = b"S "
 """How git marks a tracked file that it was told to leave out of the work tree."""

@@ -361,6 +361,16 @@ def test_a_text_is_found_whatever_blanks_are_around_its_signs(
         assert f"No file of the project has “{it}”" in given
 
 
+def test_code_is_shown_before_pages_data_and_what_others_made(
+    ricordo: Ricordo, server: MessagesServer, project: Path
+) -> None:
+    places = ("a.json", "dist/a.py", "third_party/x/a.py", "docs/a.md", "src/z.py")
+    write_memory(project, {place: "the lighthouse blinks\n" for place in places})
+    given = looked_up(ricordo, server, ("search", "lighthouse"))
+    found = re.findall(r", ([\w./]+): 1 of 1 lines with", given)
+    assert found == ["src/z.py", "docs/a.md", "a.json", "dist/a.py", "third_party/x/a.py"]
+
+
 def test_notes_and_commits_are_looked_up_by_name(
     ricordo: Ricordo, server: MessagesServer, project: Path
 ) -> None:
