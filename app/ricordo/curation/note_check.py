@@ -20,6 +20,7 @@ from ricordo.curation.engines.llm import ModelClient
 from ricordo.curation.form import ModelForm
 from ricordo.curation.parts import PartwiseEngine
 from ricordo.curation.project_facts import (
+    MOST_FILES,
     SOURCE,
     Lookup,
     LookupKind,
@@ -231,16 +232,20 @@ class _CheckRun:
 
     def _look_up(self, lookups: Sequence[Lookup]) -> None:
         """Add what the project has of the `lookups` to the brief, as much as fits: what is short
-        first. What does not fit is named.
+        first, and last what is in many files. What does not fit is named.
         """
         by_fact: dict[ProjectFact, Lookup] = {}
+        ranks: dict[ProjectFact, int] = {}
         for number, lookup in enumerate(lookups, 1):
             progress = CurationProgress(f"looking up {number} of {len(lookups)} in the project")
             self._step(progress)
-            for fact in self._look_up_one(lookup):
+            found = self._look_up_one(lookup)
+            rank = 1 if lookup.kind in _LONG else 2 * (len(found) >= MOST_FILES)
+            for fact in found:
                 if fact not in self._facts:
                     by_fact.setdefault(fact, lookup)
-        facts = sorted(by_fact, key=lambda fact: by_fact[fact].kind in _LONG)
+                    ranks.setdefault(fact, rank)
+        facts = sorted(by_fact, key=ranks.__getitem__)
         redaction, budget = self._engine.redaction, self._check.budget.facts
         self._brief, added = add_facts(self._brief, facts, budget, redaction)
         left = dict.fromkeys(by_fact[fact].what for fact in facts if fact not in added)

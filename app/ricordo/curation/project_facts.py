@@ -32,8 +32,9 @@ _LONGEST_ASKED = 200
 """Characters of what is looked up."""
 _SECONDS = 4.0
 """Per git command."""
-_MOST_FILES, _MOST_HITS, _MOST_NUMBERS = 5, 15, 12
-"""Files of one search, lines of all of them, and numbers of further lines of a file."""
+MOST_FILES, _MOST_HITS, _MOST_NUMBERS = 5, 15, 12
+"""Files that are shown of one search, lines of all of them, and numbers of further lines of a file.
+"""
 _WIDEST = 300
 """Cells of a line."""
 _SHORT = 160
@@ -221,7 +222,7 @@ class ProjectReader:
             yield _say(f"No file of the project has “{wanted}”, {_NOT_SEARCHED}.")
         count = sum(map(len, by_file.values()))
         ranked = sorted(by_file.items(), key=lambda item: _rank_file(item[0]))
-        files = ranked[:_MOST_FILES]
+        files = ranked[:MOST_FILES]
         most = _MOST_HITS // max(1, len(files))
         for path, lines in files:
             shown, further = lines[:most], lines[most:][:_MOST_NUMBERS]

@@ -342,6 +342,16 @@ def test_what_does_not_fit_is_named_and_short_results_come_first(
     assert "| log" in room
 
 
+def test_what_is_in_many_files_comes_last(
+    ricordo: Ricordo, server: MessagesServer, project: Path
+) -> None:
+    write_memory(project, {f"log{n}.txt": "a calm sea\n" for n in range(6)})
+    asked = (("search", "calm sea"), ("file", "src/gate.py"), ("search", "RETRIES"))
+    given = looked_up(ricordo, server, *asked)
+    found = re.findall(r"\nfact f\d+, ([\w./]+)(?=[:,] \d+ of|, lines)", given)
+    assert list(dict.fromkeys(found))[:3] == ["src/gate.py", "keys.txt", "log0.txt"]
+
+
 def test_lookups_that_are_none_are_skipped(ricordo: Ricordo, server: MessagesServer) -> None:
     given = looked_up(ricordo, server, ("search", " "), ("search", "y" * 500), ("file", "x.py"))
     assert "yyy" not in given
