@@ -28,6 +28,7 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     # a submodule has its own settings
     "status": ("--ignore-submodules=all",),
     "check-attr": (),
+    "check-ignore": (),
     "config": ("--null", "--get-regexp"),
 }
 """The allowed commands, each with the flags that are always added."""
@@ -44,7 +45,7 @@ _FILTERS = "^filter\\..*\\.(clean|smudge|process|required)$"
 """Settings that name programs that filter contents before git compares them."""
 _COMPARING_COMMANDS = frozenset(("status",))
 """The commands that compare contents."""
-_NOTHING_FOUND: Mapping[str, int] = {"grep": 1}
+_NOTHING_FOUND: Mapping[str, int] = {"grep": 1, "check-ignore": 1}
 """The exit codes with which commands say that they found nothing."""
 
 
@@ -55,7 +56,7 @@ def run_git(
     seconds: float = MAX_SECONDS,
     max_bytes: int = MAX_BYTES,
 ) -> bytes | None:
-    """Return the output of `git command arguments` in `directory`, empty where `grep` finds
+    """Return the output of `git command arguments` in `directory`, empty where a search finds
     nothing; None if it fails, takes longer than `seconds` or prints more than `max_bytes`. Raises
     KeyError for a command that is not allowed.
     """

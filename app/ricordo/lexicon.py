@@ -15,8 +15,8 @@ from ricordo.resources import read_data_text
 SPACELESS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 """Kana, Han and Hangul, for a character class: scripts without reliable word boundaries."""
 _WORD = compile_lazily(rf"[^\W\d_{SPACELESS}]+")
-_BLANK = compile_lazily(r"(\(\?<[!=][^()]*\))| ")
-"""A blank, or a look-behind of fixed width that may contain one."""
+_BLANK = compile_lazily(r"(\(\?<[!=][^()]*\))| (\?)?")
+"""A blank that may be optional, or a look-behind of fixed width that may contain one."""
 _SPACELESS = compile_lazily(f"[{SPACELESS}]")
 
 
@@ -58,12 +58,17 @@ def build_alternation(parts: Iterable[str]) -> str:
     white space.
     """
     # one shared boundary, and branches that begin with a letter, make it fast
-    spaced = [_BLANK.sub(lambda match: match[1] or r"\s+", part) for part in set(parts)]
+    spaced = [_BLANK.sub(_widen_blank, part) for part in set(parts)]
     spaced.sort(key=lambda part: (-len(part), part))
     bounded = "|".join(part for part in spaced if not _SPACELESS.search(part))
     free = "|".join(part for part in spaced if _SPACELESS.search(part))
     choices = [rf"\b(?:{bounded})(?!\w)"] * bool(bounded) + [f"(?:{free})"] * bool(free)
     return "|".join(choices) or r"(?!)"
+
+
+def _widen_blank(match: re.Match[str]) -> str:
+    """Return the expression for any white space in place of a blank."""
+    return match[1] or (r"\s*" if match[2] else r"\s+")
 
 
 def compile_part(name: str, part: str) -> re.Pattern[str]:

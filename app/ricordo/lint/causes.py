@@ -104,18 +104,17 @@ def _join_by_habit(
     rule: str, findings: Sequence[Finding], memory: Memory, settled: frozenset[str]
 ) -> Iterator[Finding]:
     """Yield the `findings` of one rule, with those of a habit as one. One or two that are worse
-    than a habit stay apart: joined, they would make all of it as bad.
+    than the others stay apart: joined, they would make all of them as bad.
     """
     worst = max(it.severity for it in findings)
     worse = [it for it in findings if it.severity is worst]
     others = [it for it in findings if it.severity is not worst]
-    if len(worse) < _FEWEST_IN_BULK and _is_habit(rule, others, memory):
-        yield from _join_by_origin(worse, settled)
-        yield _join(rule, others, memory)
-    elif _is_habit(rule, findings, memory):
-        yield _join(rule, findings, memory)
+    apart, together = (worse, others) if len(worse) < _FEWEST_IN_BULK else ([], findings)
+    yield from _join_by_origin(apart, settled)
+    if _is_habit(rule, together, memory):
+        yield _join(rule, together, memory)
     else:
-        yield from _join_by_origin(findings, settled)
+        yield from _join_by_origin(together, settled)
 
 
 def _join_by_origin(findings: Sequence[Finding], settled: frozenset[str]) -> Iterator[Finding]:
@@ -178,18 +177,21 @@ def _is_index(finding: Finding, memory: Memory) -> bool:
 
 
 def _join(rule: str, findings: Sequence[Finding], memory: Memory) -> Finding:
-    """Return the one finding for `findings`, at the place of the worst."""
+    """Return the one finding for `findings`, at the place of the worst, of which it tells: the
+    others may say less than the summary of the rule.
+    """
     members = tuple(sorted(findings, key=lambda finding: finding.rank))
     first, summary = members[0], load_rules()[rule].summary
-    paths = {finding.path for finding in members}
+    worst = [it for it in members if it.severity is first.severity]
+    paths = {finding.path for finding in worst}
     if len(paths) == 1:
-        message = f"{len(members):,} times in {first.path}: {summary}."
+        message = f"{len(worst):,} times in {first.path}: {summary}."
     else:
         are_notes = paths <= {note.path for note in memory.notes}
         every = f"{len(memory.notes):,} notes" if are_notes else f"{len(memory.files):,} files"
         message = f"In {len(paths):,} of {every}: {summary}."
-    shown = tuple(f"{_place(it)}: {it.message}" for it in members[:_SHOWN])
-    more = (f"and {len(members) - _SHOWN:,} more",) * (len(members) > _SHOWN)
+    shown = tuple(f"{_place(it)}: {it.message}" for it in worst[:_SHOWN])
+    more = (f"and {len(worst) - _SHOWN:,} more",) * (len(worst) > _SHOWN)
     return _create_habit(
         rule, first.severity, message, first.path, first.line, (*shown, *more), members
     )

@@ -39,7 +39,7 @@ _EMPHASIS = compile_lazily(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)")
 DONE_MARK = compile_lazily(
     r"(?<!not )(?<!NOT )(?<!Not )\b(?:BUILT|DONE|SHIPPED|MERGED|COMPLETED?|IMPLEMENTED|FINISHED"
     r"|RESOLVED|LANDED|FERTIG|ERLEDIGT|TERMIN[ÉE]E?S?|HECHO|CONCLU[IÍ]D[OA]|ГОТОВО)\b|[✅✓✔☑]"
-    r"|(?:已完成|已实现|已上线|完了|완료)(?![率度])"
+    r"|(?<![未미])(?:已完成|已实现|已上线|完了|완료)(?![率度])"
 )
 """Done, written so that nobody overlooks it."""
 _DONE_ASIDE = compile_lazily(

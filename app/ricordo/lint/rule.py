@@ -91,6 +91,8 @@ class RuleContext:
     """The retention of each note today, by path; empty until the evidence is gathered."""
     encrypted: Container[str] = frozenset()
     """Paths of the files that git encrypts or treats as binary."""
+    ignored: Container[str] = frozenset()
+    """Paths of missing targets of links that git ignores, so that other machines may have them."""
     conventions: Conventions = NO_CONVENTIONS
     """What is usual in the memory."""
     instructed: Container[str] = frozenset()

@@ -62,6 +62,8 @@ class Layout:
     """Which of name, description and type the frontmatter must have."""
     expects_frontmatter: bool = False
     """Whether a note without frontmatter is reported."""
+    chooses_by_index: bool = False
+    """Whether agents choose notes by what the index says of them, not by their frontmatter."""
     types: frozenset[str] = frozenset()
     """Types that the kind knows; empty if any type is valid."""
     read_only: str = ""

@@ -95,6 +95,22 @@ def test_only_an_index_that_no_instruction_names_has_limits(
     assert (layout.kind, layout.limits is not None) == ("claude", is_loaded)
 
 
+@pytest.mark.parametrize(
+    ("memory", "paths", "expected"),
+    [
+        ("docs/agent-memory", ["AGENTS.md=Read docs/agent-memory/.\n"], True),
+        ("docs/agent-memory", ["AGENTS.md=Read docs/agent-memory/.\n", "CLAUDE.md=x\n"], False),
+        ("docs/agent-memory", [".claude/settings.json={}"], False),
+        ("docs/claude-memory", ["AGENTS.md=Read docs/claude-memory/.\n"], False),
+    ],
+)
+def test_agents_without_a_sign_of_claude_choose_notes_by_the_index(
+    tmp_path: Path, memory: str, paths: list[str], expected: bool
+) -> None:
+    build(tmp_path, ".git/HEAD=ref: refs/heads/main\n", f"{memory}/MEMORY.md=- [A](a.md)\n", *paths)
+    assert recognise(str(tmp_path / memory)).chooses_by_index is expected
+
+
 def test_an_index_outside_of_projects_has_limits(tmp_path: Path) -> None:
     """Claude Code loads those below its own folder, whatever repository is around that."""
     build(tmp_path, ".git/HEAD=ref: refs/heads/main\n", "AGENTS.md=Read projects/-srv/memory/.\n")

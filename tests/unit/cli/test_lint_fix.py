@@ -276,6 +276,42 @@ def test_the_text_of_an_encrypted_note_gets_to_no_index(
     assert "keys" not in index
 
 
+def test_a_file_that_git_ignores_is_not_missing(tmp_path: Path, capsys: Printed) -> None:
+    project = tmp_path / "project"
+    names = ("login.md", "drafts/plan.md", "drafts/kept.md", "own.md", "gone.md", "tide \u2192.md")
+    index = "".join(f"- [{name}](<{name}>) — of the pier\n" for name in names)
+    outside = "See [the desk](desk/hours.md).\n"
+    files = {"MEMORY.md": index, "t.md": note_text("t", outside), "desk/a.md": note_text("a")}
+    memory = write_memory(project / "memory", files)
+    git(project, "init", "--quiet")
+    (project / ".gitignore").write_text("memory/login.md\ntide*\nhours.md\n")
+    (memory / ".gitignore").write_text("drafts/*\n!drafts/kept.md\n")
+    (project / ".git/info/exclude").write_text("own.md\n")
+    assert _list_missing(memory, capsys, "error") == {"drafts/kept.md", "gone.md"}
+    here = {"login.md", "drafts/plan.md", "own.md", "tide \u2192.md", "desk/hours.md"}
+    assert _list_missing(memory, capsys, "info") == here
+    lint(memory, capsys, "--fix", "--unsafe")
+    assert "login.md" in (memory / "MEMORY.md").read_text()
+
+
+def test_a_memory_that_git_ignores_as_a_whole_is_no_copy(tmp_path: Path, capsys: Printed) -> None:
+    project = tmp_path / "project"
+    files = {"MEMORY.md": "- [Login](login.md) — how to log in\n", "t.md": note_text("t")}
+    memory = write_memory(project / "memory", files)
+    git(project, "init", "--quiet")
+    (project / ".gitignore").write_text("memory/\n")
+    assert _list_missing(memory, capsys, "error") == {"login.md"}
+
+
+def _list_missing(memory: Path, capsys: Printed, severity: str) -> set[str]:
+    """Return the targets of broken links that are reported with a `severity`."""
+    rules = ("index-missing-file", "dead-link")
+    causes = [it for it in lint(memory, capsys)[0]["findings"] if it["rule"] in rules]
+    each = [one for cause in causes for one in cause.get("members", [cause])]
+    told = [it["message"] for it in each if it["severity"] == severity]
+    return {it.rpartition(": ")[2].removesuffix(" does not exist.").rstrip(".") for it in told}
+
+
 def test_an_index_over_its_budget_loses_nothing(tmp_path: Path, capsys: Printed) -> None:
     listed = {f"n{number}.md": note_text(f"n{number}") for number in range(213)}
     index = "".join(f"- [{path}]({path}) — hook\n" for path in listed)

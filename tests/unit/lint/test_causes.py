@@ -105,6 +105,18 @@ def test_the_one_finding_is_as_severe_as_the_worst_and_has_one_id(memory: Memory
     assert len(list_causes(quiet[:1], memory, frozenset((cause.id,)))) == 1
 
 
+def test_the_one_finding_tells_of_the_worst_alone(memory: Memory) -> None:
+    rule = "index-missing-file"
+    less = [found(rule, "MEMORY.md", Severity.INFO, line) for line in (8, 9)]
+    for many, count in ((2, 4), (3, 1)):
+        worse = [found(rule, "MEMORY.md", Severity.ERROR, line) for line in range(1, many + 1)]
+        causes = list_causes([*less, *worse], memory)
+        assert len(causes) == count
+    assert causes[0].message.startswith("3 times in MEMORY.md: ")
+    assert len(causes[0].members) == 5
+    assert not any("MEMORY.md:8" in text for text in causes[0].evidence)
+
+
 def test_a_few_that_are_worse_than_the_habit_stay_apart(memory: Memory) -> None:
     quiet = [found("wanted-note", f"{n}.md", Severity.INFO) for n in range(20)]
     worse = [found("wanted-note", f"{n}.md") for n in (3, 30)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ricordo.agents.claude.location import AUTO_MEMORY
+from ricordo.agents.claude.location import AUTO_MEMORY, FOLDER_OF_OTHERS
 from ricordo.agents.folder import FOLDER
 from ricordo.agents.wiki import (
     ROOT_WIKI,
@@ -316,11 +316,28 @@ def test_a_folder_has_its_own_conventions(root: Path) -> None:
     assert found.message == "The index does not list 5 of 5 notes in answers."
 
 
+@pytest.mark.parametrize(
+    ("hook", "layout", "severity"),
+    [
+        (" — the gauge of the pier at low water", FOLDER_OF_OTHERS, Severity.INFO),
+        ("", FOLDER_OF_OTHERS, Severity.WARNING),
+        (" — the gauge of the pier at low water", AUTO_MEMORY, Severity.WARNING),
+    ],
+)
+def test_who_chooses_by_the_index_needs_no_frontmatter_of_what_it_describes(
+    root: Path, hook: str, layout: Layout, severity: Severity
+) -> None:
+    files = {**pages(19, note("Text.", "NAME")), "a.md": "Only text.\n"}
+    files["MEMORY.md"] = f"- [A](a.md){hook}\n"
+    (found,) = lint(root, files, "frontmatter-missing", layout=layout)
+    assert found.severity is severity
+
+
 def test_the_record_of_a_day_in_a_folder_of_its_own_needs_no_frontmatter(root: Path) -> None:
-    names = ("days/2026-05-01-tides", "days/tides", "2026-05-01-tides")
+    names = ("days/2026-05-01-tides", "2026-05-01-tides")
     listed = "".join(f"- [{name}]({name}.md)\n" for name in names)
     files = {**pages(19, note("Text.", "NAME")), "MEMORY.md": listed}
-    for name, severity in zip(names, (Severity.INFO, *[Severity.WARNING] * 2), strict=True):
+    for name, severity in zip(names, (Severity.INFO, Severity.WARNING), strict=True):
         (found,) = lint(root, {**files, f"{name}.md": "The day.\n"}, "frontmatter-missing")
         assert (found.path, found.severity) == (f"{name}.md", severity)
         (root / f"{name}.md").unlink()

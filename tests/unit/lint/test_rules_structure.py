@@ -311,8 +311,35 @@ def test_a_file_without_frontmatter_that_the_index_does_not_list_may_be_no_note(
     notes = ("a.md", "low-water.md", "feedback_quay.md", "quays/sines.md")
     index = "- [A](a.md) — the first\n- low-water: at noon\n"
     files = {"MEMORY.md": index, "log.md": "Two.\n", **dict.fromkeys(notes, "One.\n")}
+    files["quays/faro.md"] = note("One.", "faro")
     found = {it.path: it.severity for it in lint(files, "frontmatter-missing")}
     assert found == {**dict.fromkeys(notes, Severity.WARNING), "log.md": Severity.INFO}
+
+
+@pytest.mark.parametrize(("copies", "severity"), [(2, Severity.WARNING), (3, Severity.INFO)])
+def test_what_is_above_the_frontmatter_of_several_notes_comes_from_a_program(
+    lint: Lint, copies: int, severity: Severity
+) -> None:
+    above = "<!-- Copy of the log of the harbour -->\n\n"
+    files = {f"{n}.md": above + note("One.", str(n)) for n in range(copies)}
+    files["z.md"] = "\n" + note("Two.", "z")
+    found = {it.path: it.severity for it in lint(files, "frontmatter-missing")}
+    assert found == {**dict.fromkeys(files, severity), "z.md": Severity.WARNING}
+
+
+def test_a_blank_line_above_the_frontmatter_of_several_notes_is_a_fault(lint: Lint) -> None:
+    files = {f"{n}.md": "\n" + note("One.", str(n)) for n in range(4)}
+    found = lint(files, "frontmatter-missing")
+    assert [it.severity for it in found] == [Severity.WARNING] * 4
+
+
+@pytest.mark.parametrize("more", [0, 4])
+def test_a_note_that_is_alone_in_its_folder_shows_no_fault(lint: Lint, more: int) -> None:
+    files = {f"{n}.md": note("One.", str(n)) for n in range(9)} | {"talks/tides.md": "Two.\n"}
+    for number in range(more):
+        files[f"pier-{number}/notes.md"] = note("Three.", f"pier {number}")
+    (found,) = lint(files, "frontmatter-missing")
+    assert found.severity is (Severity.WARNING if more else Severity.INFO)
 
 
 @pytest.mark.parametrize(("headed", "severity"), [(8, Severity.WARNING), (2, Severity.INFO)])
@@ -327,9 +354,12 @@ def test_records_of_days_have_a_form_of_their_own(
     assert found == [severity] * 2
 
 
-def test_what_is_kept_as_history_needs_no_frontmatter(lint: Lint) -> None:
+@pytest.mark.parametrize(
+    "mark", ["> Historical record, not kept up.", "<!-- DEPRECATED 2026-05-18: see the gates -->"]
+)
+def test_what_is_kept_as_history_needs_no_frontmatter(lint: Lint, mark: str) -> None:
     files = {f"quay-{n}.md": note("Two.", f"quay {n}") for n in range(9)}
-    files["locks.md"] = "> Historical record, not kept up.\n\n# Locks\n\nText.\n"
+    files["locks.md"] = f"{mark}\n\n# Locks\n\nText.\n"
     (finding,) = lint(files, "frontmatter-missing")
     assert finding.severity is Severity.INFO
 

@@ -528,6 +528,11 @@ def test_a_description_that_the_text_refutes_is_reported(
     [
         ("Slice 2 planned", "**SLICE 1 DONE:** it reads all."),
         ("Slice 2 planned", "Slice 2 is NOT DONE."),
+        ("Not built", "NOT YET IMPLEMENTED: the pages."),
+        ("未着手", "説明。\n\n未完了。"),
+        # parts of names
+        ("Moved the gauge page → pier-next", "## Moved the gauge page → pier-next ✅"),
+        ("Icons of the pier Next.js", "## Icons of the pier move to Next.js ✅"),
         ("Nothing pending", "**DONE**"),
         ("Not built for speed", "**DONE** in May."),
         ("The pending review of the port", "The port DONE its part."),

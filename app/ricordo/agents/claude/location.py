@@ -47,6 +47,9 @@ AUTO_MEMORY = Layout(
 FOLDER_OF_PROJECT = replace(AUTO_MEMORY, limits=None)
 """A folder of a project in the form of an auto memory, whose files agents open as any others."""
 
+FOLDER_OF_OTHERS = replace(FOLDER_OF_PROJECT, chooses_by_index=True)
+"""The same in a project where no sign of Claude Code is, which alone reads the frontmatter."""
+
 SUB_AGENT_MEMORY = replace(
     AUTO_MEMORY,
     kind="claude-agent",
@@ -209,12 +212,24 @@ def is_read_as_files(root: str, names: frozenset[str]) -> bool:
     path = os.path.relpath(root, top)
     if AGENT.name not in path.lower():
         is_of_other = any(part.startswith(".") for part in path.split("/"))
-        has_sign = has_frontmatter(root, names - {AUTO_MEMORY.index_name}) or not list_names(
-            top
-        ).isdisjoint(_OF_CLAUDE)
+        has_sign = has_frontmatter(root, names - {AUTO_MEMORY.index_name}) or _has_claude(top)
         if is_of_other or not has_sign:
             return True
     return names_path(read_instructions(top), f"{path}/")
+
+
+def is_read_by_others(root: str, names: frozenset[str]) -> bool:
+    """Say whether a directory is read as files, and neither its place nor the project around it has
+    a sign of Claude Code.
+    """
+    if not is_read_as_files(root, names):
+        return False
+    top = git.find_top_level(root) or root
+    return AGENT.name not in os.path.relpath(root, top).lower() and not _has_claude(top)
+
+
+def _has_claude(project: str) -> bool:
+    return not list_names(project).isdisjoint(_OF_CLAUDE)
 
 
 def has_folder_name(root: str, names: frozenset[str]) -> bool:

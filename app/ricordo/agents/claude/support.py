@@ -19,6 +19,7 @@ from ricordo.agents.claude.folder import (
 from ricordo.agents.claude.location import (
     AGENT,
     AUTO_MEMORY,
+    FOLDER_OF_OTHERS,
     FOLDER_OF_PROJECT,
     SUB_AGENT_MEMORY,
     SUB_AGENTS,
@@ -77,9 +78,10 @@ class ClaudeSupport(AgentSupport):
     """Claude Code."""
 
     agent = AGENT
-    layouts = (AUTO_MEMORY, FOLDER_OF_PROJECT, SUB_AGENT_MEMORY)
+    layouts = (AUTO_MEMORY, FOLDER_OF_PROJECT, FOLDER_OF_OTHERS, SUB_AGENT_MEMORY)
     marks = (
         LayoutMark(80, location.is_in_agent_folder, SUB_AGENT_MEMORY),
+        LayoutMark(77, location.is_read_by_others, FOLDER_OF_OTHERS),
         LayoutMark(76, location.is_read_as_files, FOLDER_OF_PROJECT),
         LayoutMark(75, location.has_index, AUTO_MEMORY),
         LayoutMark(70, location.has_folder_name, AUTO_MEMORY),

@@ -51,6 +51,7 @@ _SECTION = compile_lazily(r"#{2,6}\s|-{3,}\s*$")
 _WARNING = compile_lazily(r">[\s>*_]*(?:⚠|⛔|🛑|🚫|❗|\[!)")
 _FIELD = compile_lazily(r"[\s>*_|+-]*([^\W\d_][^:：.\n]{0,24})[:：][\W_]*(.*)")
 """A line with a label and its value."""
+_COMMENT = "<!--"
 _LONGEST_HEAD = 15
 """Lines."""
 _WORD = compile_lazily(r"[^\W_]+")
@@ -263,13 +264,14 @@ def _is_decision(note: Note, status: str) -> bool:
 
 
 def find_banner(note: Note) -> str:
-    """Return the quoted lines above the text of a note, which its writer mostly put there later,
-    and those above its sections with a sign of warning; "" where there are none.
+    """Return the quoted lines and the comments above the text of a note, which its writer mostly
+    put there later, and those above its sections with a sign of warning; "" where there are none.
     """
     lines = [it.strip() for it in note.body.split("\n", _LONGEST_HEAD)[:_LONGEST_HEAD]]
-    banner = list(takewhile(lambda it: not it or it[0] in ">#", lines))
+    banner = list(takewhile(lambda it: not it or it.startswith((">", "#", _COMMENT)), lines))
     banner += (it for it in _read_head(note) if it not in banner and _WARNING.match(it))
-    return "\n".join(it.lstrip("> ") for it in banner if it.startswith(">"))
+    told = (it.removeprefix(_COMMENT) for it in banner if it.startswith((">", _COMMENT)))
+    return "\n".join(it.lstrip("> ") for it in told)
 
 
 def _passages(statement: ProseBlock, distance: _Distance, *, is_summary: bool) -> Iterator[Passage]:

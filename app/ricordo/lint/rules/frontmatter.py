@@ -32,17 +32,23 @@ from ricordo.lint.fixes.frontmatter import (
 )
 from ricordo.lint.prose import find_field_line
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
-from ricordo.lint.rules.missing_entries import NamingText, is_superseded
+from ricordo.lint.rules.missing_entries import NamingText, is_superseded, split_name
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import list_number_forms
 from ricordo.memory.note import Note
 
 NOTES = frozenset((FileRole.NOTE,))
-_FEWEST_DAYS = 3
-"""Records of days in a folder from which on they show how such records are written."""
-_SHARE_OF_DAYS = 0.8
+_FEWEST_TO_SHOW = 3
+"""Records of days in a folder, or notes that are alone in theirs, from which on they show how such
+files are written.
+"""
+_SHARE_TO_SHOW = 0.8
 """The part of them that has frontmatter where it is usual."""
+_FEWEST_COPIES = 3
+"""Notes with the same text above their frontmatter from which on a program put it there."""
+_FEWEST_WORDS = 3
+"""Words of an entry that describe its note."""
 _FEWEST_OF_A_TYPE = 3
 """Notes of one type from which it is no slip."""
 
@@ -53,27 +59,33 @@ def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleRe
     those in which something is above it, so that no agent takes it for one. A file that says what
     frontmatter the others need is no note, and one that the index does not list, such as a log, may
     be none; so may the record of a day in a folder where more than a fifth of such records have
-    none, what a program writes, and what is kept as history.
+    none, a file that is alone in its folder, what a program writes, and what is kept as history.
+    Where agents choose notes by the index, one that it describes lacks nothing.
     """
     if not context.layout.expects_frontmatter:
         return
     plain_days = _find_plain_days(memory)
-    for note in memory.notes:
-        if note.role is not FileRole.NOTE or note.frontmatter.is_present or note.frontmatter.error:
-            continue
-        if not note.is_readable or not note.text.strip():
-            continue
-        if covered := find_covered_frontmatter(note, context.layout):
+    lone = _find_lone(memory)
+    notes = [it for it in memory.notes if _lacks_frontmatter(it)]
+    inner = {it.path: find_covered_frontmatter(it, context.layout) for it in notes}
+    covers = Counter(it.text[: of.start].strip() for it in notes if (of := inner[it.path]))
+    for note in notes:
+        if covered := inner[note.path]:
             line, fields = note.line_of(covered.start), ", ".join(covered.frontmatter.fields)
             message = f"Frontmatter on line {line}: agents look for it on line 1."
             fix = fix_covered_frontmatter(note, covered)
+            cover = note.text[: covered.start].strip()
             # what a program put above it, it puts there again
-            at_most = Severity.INFO if is_generated(note) else Severity.WARNING
+            is_made = is_generated(note) or (cover and covers[cover] >= _FEWEST_COPIES)
+            at_most = Severity.INFO if is_made else Severity.WARNING
             yield RuleResult(line, message, note.path, (fields,), note.path, fix, at_most=at_most)
         elif context.conventions.expects(FRONTMATTER, note.path) and not _is_schema(note, memory):
-            is_day = find_day_in_title(note.stem) and note.path.rpartition("/")[0] in plain_days
+            folder = note.path.rpartition("/")[0]
+            is_day = find_day_in_title(note.stem) and folder in plain_days
             is_read = not (is_day or is_generated(note) or is_superseded(note))
             is_note = is_read and (not memory.entries or _is_placed(note, memory))
+            is_shown = context.layout.chooses_by_index and _is_described(note, memory)
+            is_wanted = is_note and folder not in lone and not is_shown
             message = f"“{note.name}” has no frontmatter."
             yield RuleResult(
                 1,
@@ -82,7 +94,7 @@ def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleRe
                 (note.text.strip().partition("\n")[0],),
                 note.path,
                 _add_frontmatter(note, context),
-                at_most=Severity.WARNING if is_note else Severity.INFO,
+                at_most=Severity.WARNING if is_wanted else Severity.INFO,
             )
 
 
@@ -194,6 +206,30 @@ def find_unknown_types(memory: Memory) -> Iterator[tuple[Note, frozenset[str]]]:
             yield note, known
 
 
+def _lacks_frontmatter(note: Note) -> bool:
+    is_note = note.role is FileRole.NOTE and note.is_readable and bool(note.text.strip())
+    return is_note and not note.frontmatter.is_present and not note.frontmatter.error
+
+
+def _find_lone(memory: Memory) -> frozenset[str]:
+    """Return the folders of which one note is the only one, so that none shows what is usual there,
+    unless nearly all such notes have frontmatter. The top of the memory is none of them.
+    """
+    by_folder: dict[str, list[Note]] = {}
+    for note in memory.notes:
+        by_folder.setdefault(note.path.rpartition("/")[0], []).append(note)
+    lone = [it for it, notes in by_folder.items() if it and len(notes) == 1]
+    headed = sum(by_folder[it][0].frontmatter.is_present for it in lone)
+    is_usual = headed >= _FEWEST_TO_SHOW and headed >= _SHARE_TO_SHOW * len(lone)
+    return frozenset() if is_usual else frozenset(lone)
+
+
+def _is_described(note: Note, memory: Memory) -> bool:
+    """Return whether an entry of an index says what a note is about."""
+    entries = (entry for _, entry in memory.entries.get(note.path, ()))
+    return any(len(split_name(entry.hook)) >= _FEWEST_WORDS for entry in entries)
+
+
 def _find_plain_days(memory: Memory) -> set[str]:
     """Return the folders in which the records of days do without frontmatter: more than a fifth of
     them have none, or no file has any.
@@ -209,7 +245,7 @@ def _find_plain_days(memory: Memory) -> set[str]:
         folder
         for folder, count in days.items()
         if not headed[folder]
-        or (count >= _FEWEST_DAYS and headed_days[folder] < _SHARE_OF_DAYS * count)
+        or (count >= _FEWEST_TO_SHOW and headed_days[folder] < _SHARE_TO_SHOW * count)
     }
 
 

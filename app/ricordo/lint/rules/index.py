@@ -51,6 +51,9 @@ def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleRes
                 yield report_project_page(index.note, entry.link, page, entry.text)
                 continue
             to, _ = meant.find_note(resolved)
+            if not to and resolved.path in context.ignored:
+                yield report_ignored(index.note, entry.link, entry.text)
+                continue
             hint = f" Did you mean {to}?" if to else ""
             message = f"Entry “{entry.title}” links to a missing file: {entry.link.target}."
             yield RuleResult(
@@ -82,6 +85,12 @@ def judge_broken_link(
 def report_project_page(file: Note, link: Link, page: str, line: str) -> RuleResult:
     """Return what is said of a link that names a page of the project."""
     message = f"Link to a page of the project, not to a note: {page}."
+    return RuleResult(link.line, message, link.target, (line,), file.path, at_most=Severity.INFO)
+
+
+def report_ignored(file: Note, link: Link, line: str) -> RuleResult:
+    """Return what is said of a link to a file that git keeps out of the copies of a memory."""
+    message = f"Link to a file that git ignores, and that is not here: {link.target}."
     return RuleResult(link.line, message, link.target, (line,), file.path, at_most=Severity.INFO)
 
 

@@ -15,6 +15,7 @@ from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
 from ricordo.lint.rules.index import (
     find_project_page,
     judge_broken_link,
+    report_ignored,
     report_project_page,
 )
 from ricordo.lint.rules.missing_entries import LISTED_FORMS, NamingText, NearestIndexes
@@ -59,6 +60,9 @@ def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
                 yield report_project_page(file, link, page, _line(file, link))
                 continue
             to, _ = meant.find_note(resolved)
+            if not to and resolved.path in context.ignored:
+                yield report_ignored(file, link, _line(file, link))
+                continue
             hint = f" Did you mean {to}?" if to else ""
             yield RuleResult(
                 link.line,

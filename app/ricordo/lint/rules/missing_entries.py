@@ -235,10 +235,10 @@ def is_superseded(note: Note) -> bool:
 @cache
 def _begins_with(part: str) -> re.Pattern[str]:
     """Return the pattern of a text that begins with one of the expressions of a part, apart from
-    other words.
+    other words but for a day.
     """
     words = build_alternation(list_expressions("status", part))
-    return re.compile(rf"\W*(?:{words})(?=\s*(?:[^\w\s]|\Z))")
+    return re.compile(rf"\W*(?:{words})(?=\s*(?:[^\w\s]|\d{{4}}|\Z))")
 
 
 def _list_words_astray(memory: Memory) -> list[frozenset[str]]:

@@ -31,8 +31,8 @@ _PATH = compile_lazily(r"[\w./-]+\Z")
 _GAP = r"[\s:\"“”'‘’`*_(\[«»]*"
 _WORDS = r"(?:[^\W\d_][\w'’-]*\s+){0,3}"
 """A few words between verb and name, such as `the old note`; no clause ends among them."""
-_OF_IT = r"['’]s\b|\s[\"“][^\"”\n]{3,60}[\"”]"
-"""What names something in a note behind its name: a genitive, or quoted words of it."""
+_OF_IT = r"['’]s\b|\s[\"“][^\"”\n]{3,60}[\"”]|\s?[(,]?\s?§"
+"""What names something in a note behind its name: a genitive, quoted words of it, a section."""
 _CLAUSE_END = compile_lazily(r"[.;:,!?—–()。；，、！？：]")
 
 
@@ -114,7 +114,11 @@ def _supersedes(note: Note, mention: _Mention) -> bool:
     after = lower_text(note.text[mention.end : end if end >= 0 else None][:_NEAR])
     if said := _before().search(before):
         clause = _CLAUSE_END.split(before[: said.start()])[-1]
-        is_part = _words("supersedes_partly").search(said["between"]) or _part_of().match(after)
+        is_part = (
+            _words("supersedes_partly").search(said["between"])
+            or _adverb().search(clause)
+            or _part_of().match(after)
+        )
         return not (is_part or _words("supersedes_not").search(clause + said["between"]))
     said = _behind().match(after)
     return said is not None and not _words("supersedes_not").search(
@@ -145,9 +149,16 @@ def _behind() -> re.Pattern[str]:
 
 
 @cache
+def _adverb() -> re.Pattern[str]:
+    """Return the pattern of an adverb at the end of what is before the verb."""
+    words = build_alternation(list_expressions("status", "supersedes_adverb"))
+    return re.compile(rf"(?:{words}){_GAP}\Z")
+
+
+@cache
 def _part_of() -> re.Pattern[str]:
     words = build_alternation(list_expressions("status", "supersedes_part_of"))
-    return re.compile(rf"[`*_\])»”]*(?:{_OF_IT}|\s?(?:{words}))")
+    return re.compile(rf"[`*_\])»”]*(?:{_OF_IT}|\s?[,，(（]?\s?(?:{words}))")
 
 
 @cache

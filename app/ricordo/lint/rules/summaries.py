@@ -40,6 +40,8 @@ from ricordo.patterns import compile_lazily
 
 _NEAR = 70
 """Characters between the subject of a status and the status."""
+_DENIAL = 24
+"""Characters before a status in which it is denied."""
 _FIRST = 3
 """Statements at the beginning of a text that tell of the whole note."""
 _MOST_QUOTED = 200
@@ -269,19 +271,19 @@ def _first_line_of_body(note: Note) -> int:
 
 def _find_done_in(block: ProseBlock, claim: _Claim, *, is_first: bool) -> int | None:
     """Return the offset in a statement at which it says that the subject of a claim is done."""
-    prose = block.prose
+    prose, spoken = block.prose, lower_text(block.prose)
+    marks = (it for it in DONE_MARK.finditer(prose) if not _is_denied(spoken, it))
+    every = _all_done().search(spoken)
     if not claim.subject:
-        match = _all_done().search(lower_text(prose))
-        strong = DONE_MARK.search(prose) if is_first else None
-        if match is None and strong is not None:
+        strong = next(marks, None) if is_first else None
+        if every is None and strong is not None:
             names = [it for it in _find_names(prose, 0, strong.start()) if it[2]]
-            match = strong if claim.is_begun_enough or not names else None
-        return match.start() if match else None
-    every = _all_done().search(lower_text(prose))
+            every = strong if claim.is_begun_enough or not names else None
+        return every.start() if every else None
     listed = _LISTED_NUMBERS.match(prose, every.end()) if every else None
     if every and listed and claim.subject <= _name_parts(every["kind"], listed[1]):
         return every.start()
-    for strong in DONE_MARK.finditer(prose):
+    for strong in marks:
         segment = _find_segment(prose, strong.start())
         if _is_of(prose, segment, strong, claim.subject):
             return strong.start()
@@ -536,8 +538,10 @@ def _split(text: str, mark: re.Pattern[str]) -> Iterator[tuple[int, int]]:
 
 
 def _is_denied(spoken: str, status: re.Match[str]) -> bool:
-    """Return whether a word for coming work is denied: “nothing pending”, “no longer blocked”."""
-    return bool(_denial().search(spoken[max(0, status.start() - 16) : status.start()]))
+    """Return whether a word for coming or finished work is denied: “nothing pending”, “no longer
+    blocked”, “not yet DONE”.
+    """
+    return bool(_denial().search(spoken[max(0, status.start() - _DENIAL) : status.start()]))
 
 
 @cache
@@ -552,8 +556,9 @@ def _unbuilt() -> re.Pattern[str]:
 
 @cache
 def _open_words() -> re.Pattern[str]:
+    """Return the pattern of words for unfinished work, not as parts of names: `shop-next`."""
     texts = (*list_expressions("status", "unbuilt"), *list_expressions("status", "coming"))
-    return re.compile(build_alternation(texts))
+    return re.compile(rf"(?<!\w[./@-])(?:{build_alternation(texts)})(?![.-]\w)")
 
 
 @cache

@@ -28,7 +28,9 @@ from ricordo.lint.retention import Retention
 from ricordo.lint.rule import RuleContext
 from ricordo.memory.change import compute_digest
 from ricordo.memory.memory import Memory
+from ricordo.memory.names import ResolvedLink, TargetKind
 from ricordo.memory.note import Note, is_protected
+from ricordo.patterns import compile_lazily
 from ricordo.services.history.moved_files import MovedFiles
 from ricordo.services.sessions.activity_text import AgeSources, list_written_days
 from ricordo.services.workspace.conventions import correct_place, find_schema, get_corrections
@@ -65,6 +67,8 @@ if TYPE_CHECKING:
 NO_SESSIONS: Mapping[str, str] = MappingProxyType({})
 _PATHS_PER_CALL = 1_000
 """Paths per call of git: the length of a command line is limited."""
+_IGNORED = compile_lazily(rb".+:\d+:(?!!)")
+"""How git tells the pattern that ignores a path, with its file and line."""
 _NOT_SET = frozenset((b"unspecified", b"unset", b""))
 
 
@@ -102,6 +106,66 @@ class EncryptedFiles(Container[str]):
             pairs = zip(fields[::3], fields[2::3], strict=False)
             paths.update(os.fsdecode(path) for path, value in pairs if value not in _NOT_SET)
         return frozenset(paths)
+
+
+class IgnoredTargets(Container[str]):
+    """Paths of missing targets of the links of `memory` that git ignores, while it does not ignore
+    the file with the link: where the memory was copied by git, they stayed behind.
+
+    Git runs when the first path is looked up; if it fails, no path is one.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self._root = memory.root
+        self._links = {
+            (source, it.path, _name_file(it))
+            for source, links in memory.links_without_file.items()
+            for it in links
+            if it.target_kind is TargetKind.MISSING
+        }
+
+    def is_for(self, memory: Memory) -> bool:
+        """Return whether the links of `memory` miss the same targets."""
+        return self._root == memory.root and self._links == IgnoredTargets(memory)._links
+
+    def __contains__(self, path: object) -> bool:
+        """Return whether `path`, relative to the memory, is one of them."""
+        return path in self._paths
+
+    @cached_property
+    def _paths(self) -> frozenset[str]:
+        top = git.find_top_level(self._root)
+        if top is None:
+            return frozenset()
+        files = sorted({file for source, _, target in self._links for file in (source, target)})
+        # git refuses to answer at all if one of them is behind a link or outside
+        places = {it: real for it in files if (real := self._resolve(it)).startswith(f"{top}/")}
+        ignored: set[str] = set()
+        for start in range(0, len(places), _PATHS_PER_CALL):
+            batch = list(places)[start : start + _PATHS_PER_CALL]
+            words = ("--verbose", "--non-matching", "--", *(places[it] for it in batch))
+            answer = git.run_git(top, "check-ignore", *words) or b""
+            # a line for each, in their order
+            told = zip(batch, answer.split(b"\n"), strict=False)
+            ignored.update(it for it, line in told if _IGNORED.match(line))
+        return frozenset(
+            path
+            for source, path, target in self._links
+            if target in ignored and source not in ignored
+        )
+
+    def _resolve(self, path: str) -> str:
+        """Return where `path` leads, all links followed; "" where it is none."""
+        try:
+            return os.path.realpath(os.path.join(self._root, path))
+        except ValueError:
+            return ""
+
+
+def _name_file(resolved: ResolvedLink) -> str:
+    """Return the file that a link means: a wikilink names it without its ending."""
+    path = resolved.path
+    return f"{path}.md" if resolved.link.is_wikilink and not path.endswith(".md") else path
 
 
 class InstructedNotes(Container[str]):
@@ -362,6 +426,7 @@ class Notebook:
         self._judges_all = not only
         self._memory: Memory | None = None
         self._encrypted: EncryptedFiles | None = None
+        self._ignored: IgnoredTargets | None = None
         self._last_findings: tuple[Finding, ...] = ()
         self._gatherer = EvidenceGatherer(
             create_sources(place, environment, self.activity), self._linter
@@ -552,6 +617,8 @@ class Notebook:
             retention = compute_retention(memory, evidence, verdicts, limits, now, written)
         if self._encrypted is None or not self._encrypted.is_for(memory):
             self._encrypted = EncryptedFiles(memory)
+        if self._ignored is None or not self._ignored.is_for(memory):
+            self._ignored = IgnoredTargets(memory)
         return RuleContext(
             now,
             memory.layout,
@@ -560,6 +627,7 @@ class Notebook:
             drop_confirmed(evidence or NO_EVIDENCE, retention),
             retention,
             encrypted=self._encrypted,
+            ignored=self._ignored,
             conventions=self.learn_conventions(memory),
             instructed=InstructedNotes(memory.root),
             around=tuple(filter(None, (git.find_top_level(self.place.root), self.place.project))),
