@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
@@ -82,10 +82,13 @@ def is_ticket(key: str) -> bool:
 
 def share_fact(left: str, right: str) -> bool:
     """Return whether two statements give facts on one relation of one named thing."""
-    mine, its = (
-        {(it.subject, it.relation) for it in extract_facts(text)} for text in (left, right)
-    )
-    return not mine.isdisjoint(its)
+    return not _list_relations(left).isdisjoint(_list_relations(right))
+
+
+@lru_cache(maxsize=1 << 12)
+def _list_relations(text: str) -> frozenset[tuple[str, str]]:
+    """Return the named things of a text, each with the relations of its facts."""
+    return frozenset((it.subject, it.relation) for it in extract_facts(text))
 
 
 def cut_quote(text: str, start: int) -> tuple[int, int]:

@@ -83,10 +83,13 @@ def find_candidates(digests: Mapping[str, NoteDigest]) -> set[tuple[str, str]]:
 
 def find_candidates_for(digest: NoteDigest, digests: Mapping[str, NoteDigest]) -> list[str]:
     """Return the paths of the notes that share enough word triples with one note to compare."""
+    # most share none
+    is_apart = digest.shingles.isdisjoint
     return [
         path
         for path, other in digests.items()
-        if len(digest.shingles & other.shingles) >= max(1, _LEAST_SHARED * _smaller(digest, other))
+        if not is_apart(other.shingles)
+        and len(digest.shingles & other.shingles) >= _LEAST_SHARED * _smaller(digest, other)
     ]
 
 
