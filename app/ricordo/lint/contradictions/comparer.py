@@ -428,7 +428,7 @@ def list_judged(memory: Memory) -> Iterator[tuple[str, str]]:
         yield left, right
 
 
-def _rank(it: OpposedStatements) -> tuple[float, Paths, int, int, int]:
+def _rank(it: OpposedStatements) -> tuple[float, Paths, int, int, int, str, str]:
     """Return the sort key of a candidate: the likeliest contradiction first."""
     return -it.opposition.score, *_order(it)
 
@@ -470,7 +470,7 @@ def _find_repeating(
     found: dict[Paths, Relation] = {}
     if not todo:
         return found
-    templates = find_templates(known.digests, notes)
+    templates = find_templates(known.digests, {path for paths in todo for path in paths})
     for one, other in todo:
         step()
         digests = known.digests[one], known.digests[other]
@@ -504,10 +504,10 @@ def _unlisted(opposed: Iterable[OpposedStatements]) -> list[OpposedStatements]:
     return found
 
 
-def _order(it: OpposedStatements) -> tuple[Paths, int, int, int]:
+def _order(it: OpposedStatements) -> tuple[Paths, int, int, int, str, str]:
     """Return the sort key: bodies before descriptions, which sum them up."""
     in_head = it.left.in_frontmatter + it.right.in_frontmatter
-    return it.paths, in_head, it.left.line, it.right.line
+    return it.paths, in_head, it.left.line, it.right.line, it.left.text, it.right.text
 
 
 def _count_notes(opposed: Iterable[OpposedStatements]) -> Counter[tuple[str, str]]:

@@ -19,6 +19,10 @@ CROWD = 24
 """Statements with one word, or claims of one group, up to which they may be about one subject; more
 are a list.
 """
+_KEPT = 2 * CROWD
+"""Statements with one word up to which their places stay known, so that a word that is rare again
+is seldom looked for in all notes.
+"""
 _NEAREST = 5
 """Statements that are nearest by words to one."""
 _EVERY = 50
@@ -53,7 +57,7 @@ class StatementIndex:
     forms: Mapping[tuple[str, ...], int] = field(default_factory=dict)
     """The number of notes with statements of the same words but for their values."""
     places: Mapping[str, tuple[Place, ...]] = field(default_factory=dict)
-    """The statements with each word that is rare."""
+    """The statements with each word that few have."""
     touched: frozenset[str] = frozenset()
     """The words by which other statements may be the nearest than before the last change."""
 
@@ -71,19 +75,23 @@ class StatementIndex:
         gone, added = _count_words(old), _count_words(new)
         words = gone.keys() | added.keys()
         counts = _add(self.counts, gone, added)
-        rare = {word for word in words if counts.get(word, 0) <= CROWD}
-        # their places are not known
-        fallen = {word for word in rare if self.counts.get(word, 0) > CROWD}
+        known = {
+            word
+            for word in words
+            if counts.get(word, 0) <= _KEPT and (word in self.places or word not in self.counts)
+        }
+        fallen = {word for word in words - known if counts.get(word, 0) <= CROWD}
+        wanted = known | fallen
         found = {
             word: [it for it in self.places.get(word, ()) if it.path not in changed]
-            for word in rare
+            for word in wanted
         }
         for number, path in enumerate(after if fallen else changed):
             if not number % _EVERY:
                 step()
-            wanted = rare if path in changed else fallen
+            sought = wanted if path in changed else fallen
             for at, subject in enumerate(after[path].subjects if path in after else ()):
-                for word in wanted.intersection(subject):
+                for word in sought.intersection(subject):
                     found[word].append(Place(path, at))
         places = dict(self.places)
         for word in words:
@@ -92,13 +100,15 @@ class StatementIndex:
             else:
                 places.pop(word, None)
         return StatementIndex(
-            self.size
-            + sum(len(it.statements) for it in new)
-            - sum(len(it.statements) for it in old),
+            self.size - _count_statements(old) + _count_statements(new),
             counts,
             _add(self.forms, _count_forms(old), _count_forms(new)),
             places,
-            frozenset(word for word in words if word in places or word in self.places),
+            frozenset(
+                word
+                for word in words
+                if min(counts.get(word, 0), self.counts.get(word, 0)) <= CROWD
+            ),
         )
 
     def find_nearest(self, path: str, words: Iterable[str]) -> tuple[NearStatement, ...]:
@@ -108,10 +118,14 @@ class StatementIndex:
         weights: dict[Place, int] = defaultdict(int)
         for word in words:
             places = self.places.get(word, ())
-            for it in places:
+            for it in places if len(places) <= CROWD else ():
                 weights[it] += CROWD // len(places)
         near = (NearStatement(weight, it) for it, weight in weights.items() if it.path != path)
         return tuple(nlargest(_NEAREST, near))
+
+
+def _count_statements(digests: Iterable[NoteDigest]) -> int:
+    return sum(len(it.statements) for it in digests)
 
 
 def _count_words(digests: Iterable[NoteDigest]) -> Counter[str]:
