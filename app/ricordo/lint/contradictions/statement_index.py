@@ -108,6 +108,7 @@ class StatementIndex:
                 word
                 for word in words
                 if min(counts.get(word, 0), self.counts.get(word, 0)) <= CROWD
+                and set(places.get(word, ())) != set(self.places.get(word, ()))
             ),
         )
 
@@ -120,8 +121,8 @@ class StatementIndex:
             places = self.places.get(word, ())
             for it in places if len(places) <= CROWD else ():
                 weights[it] += CROWD // len(places)
-        near = (NearStatement(weight, it) for it, weight in weights.items() if it.path != path)
-        return tuple(nlargest(_NEAREST, near))
+        near = [(weight, it) for it, weight in weights.items() if it.path != path]
+        return tuple(NearStatement(*it) for it in nlargest(_NEAREST, near))
 
 
 def _count_statements(digests: Iterable[NoteDigest]) -> int:
