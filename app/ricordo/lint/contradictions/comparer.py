@@ -18,7 +18,7 @@ from posixpath import dirname
 from typing import NamedTuple
 
 from ricordo.background import pause_gc
-from ricordo.lint.contradictions.claim import Claim, read_claim
+from ricordo.lint.contradictions.claim import Claim, is_bound, read_claim
 from ricordo.lint.contradictions.compare import (
     Opposition,
     describe_opposition,
@@ -253,7 +253,7 @@ def _update(
 def list_keys(path: str, digest: NoteDigest) -> Iterator[tuple[str, Place]]:
     """Yield the groups to which the claims of a note belong."""
     for number, statement in enumerate(digest.statements):
-        if digest.may_exclude[number]:
+        if digest.may_exclude[number] and is_bound(statement.text):
             for key in _group_keys(read_claim(statement.text)):
                 yield key, Place(path, number)
     for number, (fact, *_) in enumerate(digest.facts):
