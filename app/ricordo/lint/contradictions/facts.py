@@ -26,6 +26,8 @@ _NAME = compile_lazily(
     rf"(?<![\w#/–—-])(?:(?P<ticket>(?i:{_TICKET}))|(?P<code>{_CODE})|`(?P<marked>[^`\n]{{2,80}})`)"
     r"(?![a-zA-Z0-9_/–-])"
 )
+_MAY_NAME = compile_lazily(r"[`\d]")
+"""What is in every name."""
 _SHORT_CODE = compile_lazily(r"[A-Z]{1,3}\d{1,3}(?:\.\d+)?\b")
 _MARKED = compile_lazily(r"(?!\.)[\w./-]*(?:[/._-]|[a-z][A-Z])[\w./-]*(?:\(\))?\Z")
 """What can be the name of a branch, a file or a symbol."""
@@ -114,7 +116,7 @@ def find_codes(note: Note) -> Iterator[str]:
 
 def extract_facts(text: str) -> Iterator[NamedFact]:
     """Yield the facts in a text."""
-    for match in _NAME.finditer(text):
+    for match in _NAME.finditer(text) if _MAY_NAME.search(text) else ():
         subject = _get_subject(match)
         if not subject or _example().search(lower_text(text[: match.start()][-_FAR:])):
             continue

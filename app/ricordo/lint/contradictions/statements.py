@@ -147,12 +147,15 @@ def _sentences(statement: ProseBlock, in_head: bool) -> Iterator[tuple[int, Note
 
 def _says_something(text: str) -> bool:
     """Return whether a text is more than links, with a word such as `see`, or cells of a table."""
-    if _CELLS.search(text):
+    if "|" in text and _CELLS.search(text):
         return False
-    rest, links = _REFERENCE.subn(" ", _ADDRESS.sub(" ", text))
-    words = _WORDS.findall(_ASIDE.sub(" ", rest) if links else rest)
+    rest = _ADDRESS.sub(" ", text) if "://" in text else text
+    rest, links = _REFERENCE.subn(" ", rest) if "[" in text else (rest, 0)
+    if not links:
+        return bool(_WORDS.search(rest))
+    words = _WORDS.findall(_ASIDE.sub(" ", rest))
     size = sum(1 if it.isascii() else max(1, len(it) // 2) for it in words)
-    return size >= (_FEWEST_BESIDE if links else 1)
+    return size >= _FEWEST_BESIDE
 
 
 def _behind_marks(text: str, begin: int, end: int) -> int:

@@ -364,12 +364,18 @@ def load_modals() -> frozenset[str]:
 @lru_cache(maxsize=1 << 16)
 def is_binding(token: str) -> bool:
     """Return whether a word may give a claim a value, or a subject that has one value at a time."""
-    if _DIGIT.search(token) or any(
-        token in them for them in (load_numbers(), load_days(), load_tools(), load_opposites())
-    ):
-        return True
-    keys = {token, token.lstrip("./~"), *(get_word_key(token, it) for it in ("", *_load_endings()))}
-    return not keys.isdisjoint(load_words("single"))
+    tables = (load_numbers(), load_days(), load_tools(), load_opposites(), _load_single_forms())
+    words = (token, token.lstrip("./~"), stem_word(token))
+    return bool(_DIGIT.search(token)) or any(it in table for table in tables for it in words)
+
+
+@cache
+def _load_single_forms() -> frozenset[str]:
+    """Return the things with one value at a time in all forms that have their keys."""
+    single = load_words("single")
+    endings = {it for endings in _load_endings().values() for it in endings}
+    synonyms = (text for text, key in load_synonyms().items() if key in single)
+    return single.union(synonyms, (f"{word}{ending}" for word in single for ending in endings))
 
 
 @cache
