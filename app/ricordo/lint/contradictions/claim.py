@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -205,8 +205,15 @@ def normalise(bare: str) -> str:
     return known.join_phrases(plain)
 
 
-def tokenise(plain: str) -> Iterator[tuple[str, int]]:
-    """Yield the words of a text with their offsets."""
+def tokenise(plain: str) -> Iterable[tuple[str, int]]:
+    """Return the words of a text with their offsets."""
+    if "-" in plain or not plain.isascii():
+        return _split_tokens(plain)
+    return [(match.group(), match.start()) for match in TOKEN.finditer(plain)]
+
+
+def _split_tokens(plain: str) -> Iterator[tuple[str, int]]:
+    """Yield the words of a text with compounds, or in a script without blanks between words."""
     for match in TOKEN.finditer(plain):
         token = match.group()
         if token[0] >= "\u3040" and _JOINED.match(token):
