@@ -176,8 +176,9 @@ def is_bound(text: str) -> bool:
     tokens = {token for token, _ in parts.spans}
     if any(map(known.is_binding, tokens)):
         return True
-    uses = known.load_words("use") | known.load_words("gone")
-    if not uses.isdisjoint(tokens) and any(map(_PATHLIKE.search, tokens)):
+    if any(map(_PATHLIKE.search, tokens)) and not (
+        known.load_words("use").isdisjoint(tokens) and known.load_words("gone").isdisjoint(tokens)
+    ):
         return True
     return bool(known.find_relations(parts.plain))
 

@@ -7,7 +7,7 @@ have tells little of a subject: of such words only the number of statements is k
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from heapq import nlargest
 from itertools import chain
@@ -72,9 +72,10 @@ class StatementIndex:
         all notes before and after it. `step` is called every few milliseconds.
         """
         old, new = ([it[path] for path in changed if path in it] for it in (before, after))
-        gone, added = _count_words(old), _count_words(new)
+        gone, added = _count_words(old), _count_words(_pace(new, step))
         words = gone.keys() | added.keys()
         counts = _add(self.counts, gone, added)
+        # what was frequent is looked for in all notes once it is rare
         known = {
             word
             for word in words
@@ -86,9 +87,7 @@ class StatementIndex:
             word: [it for it in self.places.get(word, ()) if it.path not in changed]
             for word in wanted
         }
-        for number, path in enumerate(after if fallen else changed):
-            if not number % _EVERY:
-                step()
+        for path in _pace(after if fallen else changed, step):
             sought = wanted if path in changed else fallen
             for at, subject in enumerate(after[path].subjects if path in after else ()):
                 for word in sought.intersection(subject):
@@ -102,7 +101,7 @@ class StatementIndex:
         return StatementIndex(
             self.size - _count_statements(old) + _count_statements(new),
             counts,
-            _add(self.forms, _count_forms(old), _count_forms(new)),
+            _add(self.forms, _count_forms(old), _count_forms(_pace(new, step))),
             places,
             frozenset(
                 word
@@ -123,6 +122,14 @@ class StatementIndex:
                 weights[it] += CROWD // len(places)
         near = [(weight, it) for it, weight in weights.items() if it.path != path]
         return tuple(NearStatement(*it) for it in nlargest(_NEAREST, near))
+
+
+def _pace(items: Iterable[_T], step: Callable[[], None]) -> Iterator[_T]:
+    """Yield the items, with a step every few milliseconds."""
+    for number, item in enumerate(items):
+        if not number % _EVERY:
+            step()
+        yield item
 
 
 def _count_statements(digests: Iterable[NoteDigest]) -> int:
