@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -28,6 +28,8 @@ _NEXT = 3
 _ASIDE = compile_lazily(r"\([^()]*\)?|（[^（）]*）?")
 _MARKUP = compile_lazily(r"`|\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)|\[\[|\]\]|~~")
 _LINK = compile_lazily(r"\[([^\]\n]*)\]\([^)\n]*\)")
+_HAS_MARKUP = compile_lazily(r"[`*_~\[\]]")
+_HAS_SIGNS = compile_lazily(r"[\d'’(（]")
 CODE = compile_lazily(r"`([^`\n]+)`")
 SHORT_NOT = compile_lazily(r"n['’]t\b")
 _SHORT_IS = compile_lazily(r"(?<=\w)['’](?:s|re|ll|ve|d|m)?\b(?!\w)")
@@ -157,9 +159,7 @@ class Claim:
     @cached_property
     def relations(self) -> frozenset[str]:
         """The relations that bind its subject to one value, such as `owner` and `place`."""
-        return frozenset(
-            name for name, pattern in known.load_relations().items() if pattern.search(self.text)
-        )
+        return known.find_relations(self.text)
 
 
 @lru_cache(maxsize=20_000)
@@ -168,25 +168,53 @@ def read_claim(text: str) -> Claim:
     return _Reader(text[:MAX_LENGTH]).claim()
 
 
+def is_bound(text: str) -> bool:
+    """Return whether the claim of a short `text` may give a value to its subject, or one of several
+    that exclude each other; the claims of others need not be read to be compared.
+    """
+    parts = _split_parts(text[:MAX_LENGTH])
+    tokens = {token for token, _ in parts.spans}
+    if any(map(known.is_binding, tokens)):
+        return True
+    if any(map(_PATHLIKE.search, tokens)) and not (
+        known.load_words("use").isdisjoint(tokens) and known.load_words("gone").isdisjoint(tokens)
+    ):
+        return True
+    return bool(known.find_relations(parts.plain))
+
+
 def strip_markup(text: str) -> str:
     """Return the beginning of a text without the marks of markdown."""
-    return _MARKUP.sub("", _LINK.sub(r"\1", text[:MAX_LENGTH])).strip()
+    text = text[:MAX_LENGTH]
+    if _HAS_MARKUP.search(text):
+        text = _MARKUP.sub("", _LINK.sub(r"\1", text))
+    return text.strip()
 
 
 def normalise(bare: str) -> str:
     """Return the text in lower case, with phrases as words and numbers apart from their units."""
-    plain = SHORT_NOT.sub(" not", lower_text(_ASIDE.sub(" ", bare)).replace("cannot", "can not"))
-    plain = _SHORT_IS.sub("", plain)
-    plain = _MONEY.sub(r"\2 \1", plain)
-    plain = _THOUSANDS.sub(
-        lambda match: f"{float(match[1]) * 1000:g}", _THOUSANDS_MARK.sub("", plain)
-    )
-    plain = _GLUED_UNIT.sub(r"\1 \2", plain)
+    plain = lower_text(bare).replace("cannot", "can not")
+    # most sentences have none of what the others look for
+    if _HAS_SIGNS.search(plain):
+        plain = SHORT_NOT.sub(" not", _ASIDE.sub(" ", plain))
+        plain = _SHORT_IS.sub("", plain)
+        plain = _MONEY.sub(r"\2 \1", plain)
+        plain = _THOUSANDS.sub(
+            lambda match: f"{float(match[1]) * 1000:g}", _THOUSANDS_MARK.sub("", plain)
+        )
+        plain = _GLUED_UNIT.sub(r"\1 \2", plain)
     return known.join_phrases(plain)
 
 
-def tokenise(plain: str) -> Iterator[tuple[str, int]]:
-    """Yield the words of a text with their offsets."""
+def tokenise(plain: str) -> Iterable[tuple[str, int]]:
+    """Return the words of a text with their offsets."""
+    if "-" in plain or not plain.isascii():
+        return _split_tokens(plain)
+    return [(match.group(), match.start()) for match in TOKEN.finditer(plain)]
+
+
+def _split_tokens(plain: str) -> Iterator[tuple[str, int]]:
+    """Yield the words of a text with compounds, or in a script without blanks between words."""
     for match in TOKEN.finditer(plain):
         token = match.group()
         if token[0] >= "\u3040" and _JOINED.match(token):
@@ -230,6 +258,25 @@ def _split_rejected(plain: str) -> tuple[str, str]:
     return f"{plain[: found.start()]} {behind[end:]}", behind[:end]
 
 
+class _Parts(NamedTuple):
+    """The parts of a sentence."""
+
+    plain: str
+    """What it says, in plain words, without a reason."""
+    chosen: str
+    """The same without what it rejects."""
+    rejected: str
+    spans: tuple[tuple[str, int], ...]
+    """The words of `chosen` with their offsets."""
+
+
+@lru_cache(maxsize=1 << 8)
+def _split_parts(text: str) -> _Parts:
+    plain = _without_reason(normalise(strip_markup(text)))
+    chosen, rejected = _split_rejected(plain.rstrip(" .。!！"))
+    return _Parts(plain, chosen, rejected, tuple(tokenise(chosen)))
+
+
 class _Reader:
     """Reads the words of one sentence in order."""
 
@@ -258,7 +305,8 @@ class _Reader:
                 self._codes.add(word)
             if token[0].isupper():
                 self._capitals.add(word)
-        self._plain = _without_reason(normalise(bare))
+        self._parts = _split_parts(text)
+        self._plain = self._parts.plain
         self._tokens: list[str] = []
         self._words: list[Word] = []
         self._values: list[Value] = []
@@ -269,8 +317,9 @@ class _Reader:
 
     def claim(self) -> Claim:
         """Return the claim."""
-        chosen, rejected = _split_rejected(self._plain.rstrip(" .。!！"))
-        spans = list(tokenise(self._without_dates(chosen)))
+        _, chosen, rejected, spans = self._parts
+        if (undated := self._without_dates(chosen)) != chosen:
+            spans = tuple(tokenise(undated))
         self._tokens = [token for token, _ in spans]
         places = list(self._classify(spans, chosen))
         skip = 0
@@ -303,7 +352,7 @@ class _Reader:
             self._language,
         )
 
-    def _classify(self, spans: list[tuple[str, int]], plain: str) -> Iterator[str]:
+    def _classify(self, spans: Sequence[tuple[str, int]], plain: str) -> Iterator[str]:
         """Yield the place of each word: `subject` before the verb, `object` after it, `scope`."""
         verb = _find_verb(self._tokens)
         bound = frozenset(it.end() for it in known.load_pattern("binding").finditer(plain))
@@ -327,6 +376,9 @@ class _Reader:
     def _take(self, at: int, place: str) -> int:
         """Read the word at index `at`; return how many words after it belong to it."""
         token = self._tokens[at]
+        if token not in known.load_special_words() and not _DIGITS.search(token):
+            self._thing(token, at, place)
+            return 0
         for used in (self._number(at, place), self._day(at, place)):
             if used is not None:
                 return used
@@ -516,7 +568,9 @@ def _find_verb(tokens: list[str]) -> int:
     return -1
 
 
-def _completes(spans: list[tuple[str, int]], at: int, start: int, bound: frozenset[int]) -> bool:
+def _completes(
+    spans: Sequence[tuple[str, int]], at: int, start: int, bound: frozenset[int]
+) -> bool:
     """Return whether a preposition belongs to the verb before it, as in `lives in`; `bound` has the
     ends of all such verbs.
     """

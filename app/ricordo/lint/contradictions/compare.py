@@ -189,6 +189,7 @@ def measure_pair(left: str, right: str) -> dict[str, float]:
     return found
 
 
+@lru_cache(maxsize=1 << 14)
 def judge_reliably(left: str, right: str, *, rarity: float = 0.0) -> Opposition | None:
     """Return how two statements may contradict each other where any two of many are compared; None
     where they do not. `rarity` is how much rarer contradictions are among these than among pairs

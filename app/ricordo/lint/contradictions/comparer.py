@@ -8,7 +8,7 @@ that after a change only the groups of the changed notes are compared again.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import nlargest, nsmallest
@@ -18,7 +18,7 @@ from posixpath import dirname
 from typing import NamedTuple
 
 from ricordo.background import pause_gc
-from ricordo.lint.contradictions.claim import Claim, read_claim
+from ricordo.lint.contradictions.claim import Claim, is_bound, read_claim
 from ricordo.lint.contradictions.compare import (
     Opposition,
     describe_opposition,
@@ -38,6 +38,12 @@ from ricordo.lint.contradictions.repeats import (
     has_related_name,
     is_generated,
 )
+from ricordo.lint.contradictions.statement_index import (
+    CROWD,
+    NearStatement,
+    Place,
+    StatementIndex,
+)
 from ricordo.lint.contradictions.statements import (
     NoteDigest,
     NoteStatement,
@@ -50,8 +56,6 @@ from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 
-_CROWD = 24
-"""Claims of one group from which on they are a list, not a few on one subject."""
 _FARTHEST = 10
 """Words that differ between two claims, of both together."""
 MIN_LIST = 3
@@ -70,10 +74,8 @@ e-fold of them takes from its log odds, and the most that they take.
 """
 _MOST_OFFERED = 3
 """Candidates of one such note."""
-_NEAREST = 5
-"""Statements that are nearest by words to one, which are judged with it."""
 _MOST_JUDGED = 10
-"""The same of a whole note, the nearest first: bounds the time."""
+"""Statements that are nearest to those of one such note, which are judged with them."""
 _MOST_IN_ALL = 10
 """Candidates of all these notes, the likeliest first: more would not be looked at."""
 MAX_UNCERTAIN = 200
@@ -86,20 +88,6 @@ _EVERY = 50
 Step = Callable[[], None]
 Paths = tuple[str, str]
 """The paths of two notes, in order."""
-
-
-class _Place(NamedTuple):
-    path: str
-    number: int
-    """Index of the statement in the note; for a fact that of the fact, counted down from -1."""
-
-
-class _Near(NamedTuple):
-    """A statement that shares words with another one."""
-
-    weight: int
-    """What both share: the fewer statements have a word, the more."""
-    place: _Place
 
 
 class OpposedStatements(NamedTuple):
@@ -121,15 +109,21 @@ class _Cache:
 
     texts: dict[str, bytes] = field(default_factory=dict)
     digests: dict[str, NoteDigest] = field(default_factory=dict)
-    groups: dict[str, frozenset[_Place]] = field(default_factory=dict)
+    groups: dict[str, frozenset[Place]] = field(default_factory=dict)
     """The places of the claims by subject and relation."""
     opposed: dict[str, tuple[OpposedStatements, ...]] = field(default_factory=dict)
     """The contradictions of each group."""
     repeating: dict[Paths, Relation] = field(default_factory=dict)
-    nearest: dict[_Place, tuple[_Near, ...]] = field(default_factory=dict)
+    index: StatementIndex = field(default_factory=StatementIndex)
+    nearest: dict[Place, tuple[NearStatement, ...]] = field(default_factory=dict)
     """What is nearest to the statements of the notes that changed last."""
     needs_names: bool = False
     """Whether only claims about named things are reported: each note has a subject of its own."""
+
+    @cached_property
+    def codes(self) -> frozenset[str]:
+        """The short codes that are names in the memory."""
+        return frozenset(code for digest in self.digests.values() for code in digest.codes)
 
     @cached_property
     def _folders(self) -> Counter[str]:
@@ -147,8 +141,7 @@ class _Cache:
         """How much rarer contradictions are among its statements than among chosen pairs, as log
         odds.
         """
-        count = sum(len(it.statements) for it in self.digests.values())
-        return min(_RAREST, _RARER * log(max(count, _FEWEST) / _FEWEST))
+        return min(_RAREST, _RARER * log(max(self.index.size, _FEWEST) / _FEWEST))
 
 
 class NoteComparer:
@@ -175,18 +168,17 @@ class NoteComparer:
                 changes = self._known, changed.union(gone)
                 judged = tuple(_judge_nearest(known, notes, changes, step))
             self._known, self._judged = known, judged
-        codes = {code for digest in self._known.digests.values() for code in digest.codes}
         opposed = {
             it
             for group in self._known.opposed.values()
             for it in group
-            if not it.code or it.code in codes
+            if not it.code or it.code in self._known.codes
         }
         told = {it.paths for it in opposed}
         opposed.update(
             it for it in self._judged if it.opposition.is_certain and it.paths not in told
         )
-        templates = _Templates(self._known.digests)
+        templates = _Templates(self._known)
         return select_pairs(
             _unlisted(it for it in opposed if not templates.have_fields(it)),
             (it for it in self._judged if not it.opposition.is_certain),
@@ -199,13 +191,8 @@ class _Templates:
     subject.
     """
 
-    def __init__(self, digests: Mapping[str, NoteDigest]) -> None:
-        self._digests = digests
-
-    @cached_property
-    def _counts(self) -> Counter[tuple[str, ...]]:
-        """The number of notes with statements of the same words but for their values."""
-        return Counter(words for it in self._digests.values() for words in set(it.subjects))
+    def __init__(self, known: _Cache) -> None:
+        self._digests, self._counts = known.digests, known.index.forms
 
     def have_fields(self, it: OpposedStatements) -> bool:
         """Return whether two statements are the same field, in notes that share several."""
@@ -232,8 +219,8 @@ def _update(
     known = _Cache({path: note.raw for path, note in notes.items()}, digests)
     known.needs_names = needs_names
     touched = changed.union(gone)
-    groups: dict[str, set[_Place]] = defaultdict(set)
-    left: dict[str, set[_Place]] = defaultdict(set)
+    groups: dict[str, set[Place]] = defaultdict(set)
+    left: dict[str, set[Place]] = defaultdict(set)
     for path in touched & before.digests.keys():
         for key, place in list_keys(path, before.digests[path]):
             left[key].add(place)
@@ -243,7 +230,7 @@ def _update(
         digests[path] = build_digest(notes[path])
         for key, place in list_keys(path, digests[path]):
             groups[key].add(place)
-    compared: dict[tuple[_Place, _Place], OpposedStatements | None] = {}
+    compared: dict[tuple[Place, Place], OpposedStatements | None] = {}
     known.groups, known.opposed = dict(before.groups), dict(before.opposed)
     for number, key in enumerate(sorted(groups.keys() | left.keys())):
         if not number % _EVERY:
@@ -259,17 +246,18 @@ def _update(
         paths: it for paths, it in before.repeating.items() if touched.isdisjoint(paths)
     }
     known.repeating |= _find_repeating(known, notes, changed, step)
+    known.index = before.index.update(before.digests, digests, touched, step)
     return known
 
 
-def list_keys(path: str, digest: NoteDigest) -> Iterator[tuple[str, _Place]]:
+def list_keys(path: str, digest: NoteDigest) -> Iterator[tuple[str, Place]]:
     """Yield the groups to which the claims of a note belong."""
     for number, statement in enumerate(digest.statements):
-        if digest.may_exclude[number]:
+        if digest.may_exclude[number] and is_bound(statement.text):
             for key in _group_keys(read_claim(statement.text)):
-                yield key, _Place(path, number)
+                yield key, Place(path, number)
     for number, (fact, *_) in enumerate(digest.facts):
-        yield f"{fact.subject}|fact {fact.relation}", _Place(path, ~number)
+        yield f"{fact.subject}|fact {fact.relation}", Place(path, ~number)
 
 
 def _group_keys(claim: Claim) -> Iterator[str]:
@@ -289,11 +277,11 @@ def _group_keys(claim: Claim) -> Iterator[str]:
 
 def _compare_group(
     known: _Cache,
-    places: frozenset[_Place],
-    compared: dict[tuple[_Place, _Place], OpposedStatements | None],
+    places: frozenset[Place],
+    compared: dict[tuple[Place, Place], OpposedStatements | None],
 ) -> Iterator[OpposedStatements]:
     """Yield the contradictions within a group; none in a crowd, which is a list."""
-    if 1 < len(places) <= _CROWD:
+    if 1 < len(places) <= CROWD:
         for pair in combinations(sorted(places), 2):
             if pair not in compared:
                 compared[pair] = _oppose(known, *pair)
@@ -301,16 +289,16 @@ def _compare_group(
                 yield found
 
 
-def _are_far_apart(known: _Cache, one: _Place, other: _Place) -> bool:
+def _are_far_apart(known: _Cache, one: Place, other: Place) -> bool:
     """Return whether so many words differ that two claims are about two subjects."""
     texts = [known.digests[it.path].statements[it.number].text for it in (one, other)]
-    if all(map(has_ticket, texts)):
-        return False
     mine, its = map(read_claim, texts)
-    return len(mine.keys ^ its.keys) > _FARTHEST and not (mine.usage and its.usage)
+    if len(mine.keys ^ its.keys) <= _FARTHEST or (mine.usage and its.usage):
+        return False
+    return not all(map(has_ticket, texts))
 
 
-def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | None:
+def _oppose(known: _Cache, one: Place, other: Place) -> OpposedStatements | None:
     """Return how two places, in their order, surely contradict each other; None where they do not
     or are of one note.
     """
@@ -337,7 +325,7 @@ def _oppose(known: _Cache, one: _Place, other: _Place) -> OpposedStatements | No
     return found and OpposedStatements(paths, mine, its, found)
 
 
-def _judge(known: _Cache, one: _Place, other: _Place, rarity: float) -> OpposedStatements | None:
+def _judge(known: _Cache, one: Place, other: Place, rarity: float) -> OpposedStatements | None:
     """Return how two statements of two notes, with what is said beside them, contradict each other,
     or may.
     """
@@ -372,7 +360,7 @@ def _judge_nearest(
     nearest others by words. `changes` has what was known before, and the paths of the notes that
     are others since.
     """
-    templates, rarity = _Templates(known.digests), known.rarity
+    templates, rarity = _Templates(known), known.rarity
     found: dict[str, list[OpposedStatements]] = {}
     for path, pairs in _list_nearest(known, notes, changes, step).items():
         step()
@@ -406,14 +394,14 @@ def _keep_plainest(found: Iterable[OpposedStatements]) -> list[OpposedStatements
 
 def _list_nearest(
     known: _Cache, notes: Mapping[str, Note], changes: tuple[_Cache, Collection[str]], step: Step
-) -> dict[str, list[tuple[_Place, _Place]]]:
+) -> dict[str, list[tuple[Place, Place]]]:
     """Return for each of the notes that changed last which statements are judged with which of
     other notes.
     """
     count = MAX_RECENT if len(notes) <= _MANY else MAX_RECENT // 3
     recent = nlargest(count, notes.values(), key=lambda it: (it.facts.modified, it.path))
     step()
-    near: dict[str, list[tuple[int, _Place, _Place]]] = defaultdict(list)
+    near: dict[str, list[tuple[int, Place, Place]]] = defaultdict(list)
     known.nearest = _find_nearest(known, {it.path for it in recent}, changes, step)
     for place, others in known.nearest.items():
         near[place.path] += [(it.weight, place, it.place) for it in others]
@@ -431,76 +419,37 @@ def _list_nearest(
 def list_judged(memory: Memory) -> Iterator[tuple[str, str]]:
     """Yield the passages that are judged with each other in `memory`."""
     notes = {it.path: it for it in memory.notes if it.role is FileRole.NOTE and it.is_readable}
-    known = _Cache(digests={path: build_digest(note) for path, note in notes.items()})
+    digests = {path: build_digest(note) for path, note in notes.items()}
+    index = StatementIndex().update({}, digests, digests.keys(), lambda: None)
+    known = _Cache(digests=digests, index=index)
     near = _list_nearest(known, notes, (_Cache(), notes.keys()), lambda: None)
     for one, other in dict.fromkeys(tuple(sorted(it)) for them in near.values() for it in them):
         left, right = (known.digests[it.path].passages[it.number] for it in (one, other))
         yield left, right
 
 
-def _count_words(known: _Cache, paths: Collection[str]) -> Counter[str]:
-    """Count the statements of some notes with each word."""
-    digests = (known.digests[path] for path in paths if path in known.digests)
-    return Counter(word for it in digests for words in it.subjects for word in words)
-
-
-def _rank(it: OpposedStatements) -> tuple[float, Paths, int, int, int]:
+def _rank(it: OpposedStatements) -> tuple[float, Paths, int, int, int, str, str]:
     """Return the sort key of a candidate: the likeliest contradiction first."""
     return -it.opposition.score, *_order(it)
 
 
 def _find_nearest(
     known: _Cache, recent: Collection[str], changes: tuple[_Cache, Collection[str]], step: Step
-) -> dict[_Place, tuple[_Near, ...]]:
-    """Return for each statement of some notes those of others that share the most words, rare ones
-    counting more. They are the same as before as long as all its rare words are.
+) -> dict[Place, tuple[NearStatement, ...]]:
+    """Return for each statement of some notes those of others that share the most words. They are
+    the same as before as long as all its rare words are.
     """
-    wanted = {word for path in recent for words in known.digests[path].subjects for word in words}
-    by_word: dict[str, list[int]] = {word: [] for word in wanted}
-    places: list[_Place] = []
-    own: dict[str, range] = {}
-    for number, (path, digest) in enumerate(sorted(known.digests.items())):
-        if not number % _EVERY:
-            step()
-        own[path] = range(len(places), len(places) + len(digest.subjects))
-        for at, words in enumerate(digest.subjects, len(places)):
-            for word in words:
-                if word in wanted:
-                    by_word[word].append(at)
-        places += [_Place(path, at) for at in range(len(digest.subjects))]
-    before, paths = changes
-    growth = _count_words(known, paths)
-    growth.subtract(_count_words(before, paths))
-    touched = {
-        word
-        for word in wanted & growth.keys()
-        if min(len(by_word[word]), len(by_word[word]) - growth[word]) <= _CROWD
-    }
-    found: dict[_Place, tuple[_Near, ...]] = {}
+    before, changed = changes
+    found: dict[Place, tuple[NearStatement, ...]] = {}
     for path in sorted(recent):
         step()
-        for at, words in zip(own[path], known.digests[path].subjects, strict=True):
-            last = before.nearest.get(places[at]) if path not in paths else None
-            if last is None or not touched.isdisjoint(words):
-                near = _weigh_others(words, by_word, own[path])
-                last = tuple(_Near(weight, places[it]) for weight, it in nlargest(_NEAREST, near))
-            found[places[at]] = last
+        for number, words in enumerate(known.digests[path].subjects):
+            place = Place(path, number)
+            last = before.nearest.get(place) if path not in changed else None
+            if last is None or not known.index.touched.isdisjoint(words):
+                last = known.index.find_nearest(path, words)
+            found[place] = last
     return found
-
-
-def _weigh_others(
-    words: Iterable[str], by_word: Mapping[str, Sequence[int]], own: range
-) -> list[tuple[int, int]]:
-    """Return the numbers of the statements that share rare words with one, and how much they do;
-    not those of its `own` note.
-    """
-    weights: dict[int, int] = defaultdict(int)
-    for word in words:
-        found = by_word[word]
-        if len(found) <= _CROWD:
-            for other in found:
-                weights[other] += _CROWD // len(found)
-    return [(weight, it) for it, weight in weights.items() if it not in own]
 
 
 def _find_repeating(
@@ -521,7 +470,7 @@ def _find_repeating(
     found: dict[Paths, Relation] = {}
     if not todo:
         return found
-    templates = find_templates(known.digests, notes)
+    templates = find_templates(known.digests, {path for paths in todo for path in paths})
     for one, other in todo:
         step()
         digests = known.digests[one], known.digests[other]
@@ -555,10 +504,10 @@ def _unlisted(opposed: Iterable[OpposedStatements]) -> list[OpposedStatements]:
     return found
 
 
-def _order(it: OpposedStatements) -> tuple[Paths, int, int, int]:
+def _order(it: OpposedStatements) -> tuple[Paths, int, int, int, str, str]:
     """Return the sort key: bodies before descriptions, which sum them up."""
     in_head = it.left.in_frontmatter + it.right.in_frontmatter
-    return it.paths, in_head, it.left.line, it.right.line
+    return it.paths, in_head, it.left.line, it.right.line, it.left.text, it.right.text
 
 
 def _count_notes(opposed: Iterable[OpposedStatements]) -> Counter[tuple[str, str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
@@ -26,6 +26,8 @@ _NAME = compile_lazily(
     rf"(?<![\w#/–—-])(?:(?P<ticket>(?i:{_TICKET}))|(?P<code>{_CODE})|`(?P<marked>[^`\n]{{2,80}})`)"
     r"(?![a-zA-Z0-9_/–-])"
 )
+_MAY_NAME = compile_lazily(r"[`\d]")
+"""What is in every name."""
 _SHORT_CODE = compile_lazily(r"[A-Z]{1,3}\d{1,3}(?:\.\d+)?\b")
 _MARKED = compile_lazily(r"(?!\.)[\w./-]*(?:[/._-]|[a-z][A-Z])[\w./-]*(?:\(\))?\Z")
 """What can be the name of a branch, a file or a symbol."""
@@ -82,10 +84,13 @@ def is_ticket(key: str) -> bool:
 
 def share_fact(left: str, right: str) -> bool:
     """Return whether two statements give facts on one relation of one named thing."""
-    mine, its = (
-        {(it.subject, it.relation) for it in extract_facts(text)} for text in (left, right)
-    )
-    return not mine.isdisjoint(its)
+    return not _list_relations(left).isdisjoint(_list_relations(right))
+
+
+@lru_cache(maxsize=1 << 12)
+def _list_relations(text: str) -> frozenset[tuple[str, str]]:
+    """Return the named things of a text, each with the relations of its facts."""
+    return frozenset((it.subject, it.relation) for it in extract_facts(text))
 
 
 def cut_quote(text: str, start: int) -> tuple[int, int]:
@@ -111,7 +116,7 @@ def find_codes(note: Note) -> Iterator[str]:
 
 def extract_facts(text: str) -> Iterator[NamedFact]:
     """Yield the facts in a text."""
-    for match in _NAME.finditer(text):
+    for match in _NAME.finditer(text) if _MAY_NAME.search(text) else ():
         subject = _get_subject(match)
         if not subject or _example().search(lower_text(text[: match.start()][-_FAR:])):
             continue

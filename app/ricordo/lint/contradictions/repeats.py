@@ -34,7 +34,6 @@ _TEMPLATE = 3
 """Notes that make one statement word by word, or but for their names."""
 _LEAST_OWN = 0.25
 """Minimum share of a note that is not from a template: below it, two notes differ by that rest."""
-_SHORTEST_NAME = 4
 _BEGINNING = 600
 """Characters in which a note says that it is generated."""
 _FEW_WORDS = 3
@@ -83,10 +82,13 @@ def find_candidates(digests: Mapping[str, NoteDigest]) -> set[tuple[str, str]]:
 
 def find_candidates_for(digest: NoteDigest, digests: Mapping[str, NoteDigest]) -> list[str]:
     """Return the paths of the notes that share enough word triples with one note to compare."""
+    # most share none
+    is_apart = digest.shingles.isdisjoint
     return [
         path
         for path, other in digests.items()
-        if len(digest.shingles & other.shingles) >= max(1, _LEAST_SHARED * _smaller(digest, other))
+        if not is_apart(other.shingles)
+        and len(digest.shingles & other.shingles) >= _LEAST_SHARED * _smaller(digest, other)
     ]
 
 
@@ -98,27 +100,24 @@ class Templates(NamedTuple):
     """Those in which each note has its own name."""
 
 
-def find_templates(digests: Mapping[str, NoteDigest], notes: Mapping[str, Note]) -> Templates:
-    """Return the statements of the notes at the paths of `digests` that are from a template."""
-    counts = Counter(it.text for digest in digests.values() for it in set(digest.statements))
+def find_templates(digests: Mapping[str, NoteDigest], paths: Iterable[str]) -> Templates:
+    """Return which statements of the notes at `paths` are from a template, as the notes of
+    `digests` show.
+    """
+    told = {it.text for path in paths for it in digests[path].statements}
+    counts = Counter(
+        it.text
+        for digest in digests.values()
+        for it in {it for it in digest.statements if it.text in told}
+    )
     by_form: dict[str, set[str]] = defaultdict(set)
-    for path, digest in digests.items():
-        note = notes[path]
-        names = {name for name in (note.name, note.stem) if len(name) >= _SHORTEST_NAME}
-        for it in digest.statements:
-            form = _blank_names(it.text, names)
-            if form != it.text:
-                by_form[form].add(it.text)
+    for digest in digests.values():
+        for form, text in digest.forms:
+            by_form[form].add(text)
     return Templates(
         frozenset(text for text, count in counts.items() if count >= _TEMPLATE),
         frozenset(text for texts in by_form.values() if len(texts) >= _TEMPLATE for text in texts),
     )
-
-
-def _blank_names(text: str, names: Iterable[str]) -> str:
-    for name in sorted(names, key=len, reverse=True):
-        text = text.replace(name, "\0")
-    return text
 
 
 def compare_notes(

@@ -27,6 +27,8 @@ from ricordo.search.words import split_words, stem_word
 MAX_STATEMENTS = 80
 """Statements of one note that are compared; a longer note is a log."""
 _LONGEST_LABEL = 40
+_SHORTEST_NAME = 4
+"""Letters of the name of a note that is looked for in its statements."""
 _SHORTEST = 6
 """Characters."""
 _NEAR = 40
@@ -145,12 +147,15 @@ def _sentences(statement: ProseBlock, in_head: bool) -> Iterator[tuple[int, Note
 
 def _says_something(text: str) -> bool:
     """Return whether a text is more than links, with a word such as `see`, or cells of a table."""
-    if _CELLS.search(text):
+    if "|" in text and _CELLS.search(text):
         return False
-    rest, links = _REFERENCE.subn(" ", _ADDRESS.sub(" ", text))
-    words = _WORDS.findall(_ASIDE.sub(" ", rest) if links else rest)
+    rest = _ADDRESS.sub(" ", text) if "://" in text else text
+    rest, links = _REFERENCE.subn(" ", rest) if "[" in text else (rest, 0)
+    if not links:
+        return bool(_WORDS.search(rest))
+    words = _WORDS.findall(_ASIDE.sub(" ", rest))
     size = sum(1 if it.isascii() else max(1, len(it) // 2) for it in words)
-    return size >= (_FEWEST_BESIDE if links else 1)
+    return size >= _FEWEST_BESIDE
 
 
 def _behind_marks(text: str, begin: int, end: int) -> int:
@@ -218,6 +223,8 @@ class NoteDigest(NamedTuple):
     """The facts about named things, without those of a day."""
     codes: frozenset[str]
     """The short codes in its name, title and headings."""
+    forms: tuple[tuple[str, str], ...]
+    """The statements that name the note: without that name, and as they are."""
 
 
 def build_digest(note: Note) -> NoteDigest:
@@ -249,7 +256,20 @@ def build_digest(note: Note) -> NoteDigest:
             for it, keys, words in zip(said, subjects, found, strict=True)
         ]
     )
-    return NoteDigest(shingles, said, passages, subjects, may_exclude, facts, codes)
+    forms = tuple(_blank_name(note, said))
+    return NoteDigest(shingles, said, passages, subjects, may_exclude, facts, codes, forms)
+
+
+def _blank_name(note: Note, statements: Iterable[NoteStatement]) -> Iterator[tuple[str, str]]:
+    """Yield the statements that name their note: without that name, and as they are."""
+    found = {name for name in (note.name, note.stem) if len(name) >= _SHORTEST_NAME}
+    names = sorted(found, key=len, reverse=True)
+    for _, text, _ in statements:
+        form = text
+        for name in names:
+            form = form.replace(name, "\0")
+        if form != text:
+            yield form, text
 
 
 def _find_facts(note: Note, logged: Container[int]) -> Iterator[QuotedFact]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ _CYRILLIC = compile_lazily("[\u0400-\u04ff]")
 _FIRST = compile_lazily(r"([a-z0-9]+)(?: |-|\\-)")
 _PLAIN = compile_lazily(r"[\w ]+")
 _LETTERS = compile_lazily(r"[a-z0-9]+")
+_DIGIT = compile_lazily(r"\d")
 _SHORTEST_STEM = 4
 _HANGUL, _HANGUL_END = "\uac00", "\ud7af"
 _KANA_END = "\u30ff"
@@ -54,12 +55,36 @@ def load_pattern(part: str) -> re.Pattern[str]:
 
 
 @cache
-def load_relations() -> Mapping[str, re.Pattern[str]]:
+def _load_relations() -> Mapping[str, re.Pattern[str]]:
     """Return by its name the pattern of each relation with one value at a time."""
     return {
         name: re.compile(build_alternation(text for texts in lists.values() for text in texts))
         for name, lists in read_words(_FILE)["relations"].items()
     }
+
+
+@cache
+def _any_relation(*, is_ascii: bool) -> re.Pattern[str]:
+    """Return the pattern for any relation that a text which is ASCII, or not, may express."""
+    lists = read_words(_FILE)["relations"].values()
+    return _compile_any((it for of in lists for texts in of.values() for it in texts), is_ascii)
+
+
+def _compile_any(expressions: Iterable[str], is_ascii: bool) -> re.Pattern[str]:
+    """Return the pattern for any of the expressions that may be in a text that is ASCII, or not."""
+    return re.compile(
+        build_alternation(it for it in expressions if not (is_ascii and _SPACELESS.search(it)))
+    )
+
+
+def find_relations(plain: str) -> frozenset[str]:
+    """Return the names of the relations with one value at a time that a text in lower case
+    expresses.
+    """
+    # most express none
+    if not _any_relation(is_ascii=plain.isascii()).search(plain):
+        return frozenset()
+    return frozenset(name for name, pattern in _load_relations().items() if pattern.search(plain))
 
 
 _SCRIPTS = {"ru": "cyrillic", "zh": "han", "ja": "han", "ko": "hangul"}
@@ -210,7 +235,7 @@ def join_phrases(plain: str) -> str:
     """Return a lower-case text, with single blanks, with each phrase replaced by its word."""
     phrases = load_phrases()
     texts = [word for word in dict.fromkeys(_LETTERS.findall(plain)) if word in phrases]
-    if _unanchored().search(plain):
+    if _unanchored(is_ascii=plain.isascii()).search(plain):
         texts.append("")
     for first in texts:
         for phrase, word in phrases.get(first, ()):
@@ -221,9 +246,11 @@ def join_phrases(plain: str) -> str:
 
 
 @cache
-def _unanchored() -> re.Pattern[str]:
-    """Return the pattern for any phrase that begins with no plain word."""
-    return re.compile(build_alternation(phrase for phrase, _ in load_phrases().get("", ())))
+def _unanchored(*, is_ascii: bool) -> re.Pattern[str]:
+    """Return the pattern for any phrase that begins with no plain word and may be in a text that is
+    ASCII, or not.
+    """
+    return _compile_any((phrase for phrase, _ in load_phrases().get("", ())), is_ascii)
 
 
 @cache
@@ -332,6 +359,23 @@ def load_ambiguous_tools() -> frozenset[str]:
 def load_modals() -> frozenset[str]:
     """Return the modal words: that something is, may be or has to be, or is not."""
     return frozenset(text for part in ("so", "may", "need") for text in load_signs(part))
+
+
+@lru_cache(maxsize=1 << 16)
+def is_binding(token: str) -> bool:
+    """Return whether a word may give a claim a value, or a subject that has one value at a time."""
+    tables = (load_numbers(), load_days(), load_tools(), load_opposites(), _load_single_forms())
+    words = (token, token.lstrip("./~"), stem_word(token))
+    return bool(_DIGIT.search(token)) or any(it in table for table in tables for it in words)
+
+
+@cache
+def _load_single_forms() -> frozenset[str]:
+    """Return the things with one value at a time in all forms that have their keys."""
+    single = load_words("single")
+    endings = {it for endings in _load_endings().values() for it in endings}
+    synonyms = (text for text, key in load_synonyms().items() if key in single)
+    return single.union(synonyms, (f"{word}{ending}" for word in single for ending in endings))
 
 
 @cache
