@@ -301,6 +301,9 @@ def test_a_memory_that_git_ignores_as_a_whole_is_no_copy(tmp_path: Path, capsys:
     git(project, "init", "--quiet")
     (project / ".gitignore").write_text("memory/\n")
     assert _list_missing(memory, capsys, "error") == {"login.md"}
+    # who commits some of it left the others out
+    git(project, "add", "--force", "memory")
+    assert _list_missing(memory, capsys, "error") == {"login.md"}
 
 
 def _list_missing(memory: Path, capsys: Printed, severity: str) -> set[str]:

@@ -166,18 +166,33 @@ def _are_of_a_series(*notes: Note) -> bool:
 
 _build_shingles = lru_cache(maxsize=256)(build_shingles)
 """The same for notes that are compared with several others."""
+_TOPICS = frozenset(("name", "title", "description", "summary"))
+"""Fields that say what a note is about, not where it comes from."""
 
 
 def is_generated(note: Note) -> bool:
     """Return whether a note says at its beginning, or by a field, that a program makes it."""
-    fields = note.frontmatter.fields.items()
-    if any(value and key.lower().startswith("generated") for key, value in fields):
+    fields = {key.lower(): value for key, value in note.frontmatter.fields.items() if value}
+    if any(key.startswith("generated") for key in fields):
+        return True
+    told = (value for key, value in fields.items() if key not in _TOPICS)
+    if any(isinstance(it, str) and _is_generated_source(it) for it in told):
         return True
     # emphasis is often set by `_`, which is part of a word
     beginning = lower_text(note.body[:_BEGINNING]).replace("_", " ")
     # what is in a code block shows another file
     prose = chain.from_iterable(it.split("\n") for it in beginning.split("```")[::2])
     return any(map(_says_generated, prose))
+
+
+def _is_generated_source(value: str) -> bool:
+    """Return whether a field has no more than that a program made the note, or that in brackets."""
+    spoken = lower_text(value)
+    return any(
+        not spoken[: it.start()].strip() or spoken[: it.start()].endswith("(")
+        for it in _generated().finditer(spoken)
+        if not spoken[it.end() :].strip(" ).!")
+    )
 
 
 def _says_generated(line: str) -> bool:

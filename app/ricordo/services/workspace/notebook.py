@@ -109,8 +109,8 @@ class EncryptedFiles(Container[str]):
 
 
 class IgnoredTargets(Container[str]):
-    """Paths of missing targets of the links of `memory` that git ignores, while it does not ignore
-    the file with the link: where the memory was copied by git, they stayed behind.
+    """Paths of missing targets of the links of `memory` that git ignores by a rule that is not on
+    the file with the link, committed or not: where git copied the memory, they stayed behind.
 
     Git runs when the first path is looked up; if it fails, no path is one.
     """
@@ -143,8 +143,8 @@ class IgnoredTargets(Container[str]):
         ignored: set[str] = set()
         for start in range(0, len(places), _PATHS_PER_CALL):
             batch = list(places)[start : start + _PATHS_PER_CALL]
-            words = ("--verbose", "--non-matching", "--", *(places[it] for it in batch))
-            answer = git.run_git(top, "check-ignore", *words) or b""
+            words = ("--no-index", "--verbose", "--non-matching", "--")
+            answer = git.run_git(top, "check-ignore", *words, *(places[it] for it in batch)) or b""
             # a line for each, in their order
             told = zip(batch, answer.split(b"\n"), strict=False)
             ignored.update(it for it, line in told if _IGNORED.match(line))
