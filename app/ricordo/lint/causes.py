@@ -133,7 +133,7 @@ def _create_group(findings: Sequence[Finding]) -> Finding:
     """Return the one finding for those of one rule, file and origin."""
     members = tuple(sorted(findings, key=lambda finding: finding.rank))
     first, others = members[0], len(members) - 1
-    more = f" So {'do' if others > 1 else 'does'} {others:,} more here, for the same cause."
+    more = f" {others:,} more here {'have' if others > 1 else 'has'} the same cause."
     shown = tuple(f"{_place(it)}: {it.message}" for it in members[1 : _SHOWN + 1])
     return replace(
         first,

@@ -241,6 +241,13 @@ def find_secrets(text: str) -> list[Secret]:
     return _merge_overlapping(secrets)
 
 
+def _is_in_address(value: str, text: str) -> bool:
+    """Return whether a value is the last part of the path of a web address in `text`: the id of a
+    document, which everybody sees who opens it.
+    """
+    return bool(re.search(rf"https?://[^\s`'\"<>?]+/{re.escape(value)}(?![\w-])", text))
+
+
 def is_evident(text: str, secret: Secret, *, in_example: bool = False) -> bool:
     """Return whether a secret of `text` surely is one: its format tells, or a program made it. A
     word beside “password” is mostly one of an example, a test or the sentence, a UUID the id of a
@@ -264,7 +271,7 @@ def is_evident(text: str, secret: Secret, *, in_example: bool = False) -> bool:
         return not _WEB_KEY.search(around)
     if kind in load_rules().own_formats:
         return True
-    if in_example:
+    if in_example or _is_in_address(value, text):
         return False
     if _PUBLIC.fullmatch(value):
         # nobody sends the id of a thing to prove who he is

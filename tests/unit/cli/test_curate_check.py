@@ -366,7 +366,9 @@ def test_a_text_is_found_whatever_blanks_are_around_its_signs(
     asked = ("tide > 12", "tide>12", "(wind*gust)", "and(", "wind gust", "ti de")
     given = looked_up(ricordo, server, *(("search", it) for it in asked))
     for it in ("tide > 12", "tide>12", "(wind*gust)", "and("):
-        assert f"src/tide.py: 15 of 18 lines with “{it}”, also 16, 17, 18; 1 files have 18\n" in given
+        assert (
+            f"src/tide.py: 15 of 18 lines with “{it}”, also 16, 17, 18; 1 files have 18\n" in given
+        )
     for it in ("wind gust", "ti de"):
         assert f"No file of the project has “{it}”" in given
 
@@ -375,7 +377,7 @@ def test_code_is_shown_before_pages_data_and_what_others_made(
     ricordo: Ricordo, server: MessagesServer, project: Path
 ) -> None:
     places = ("a.json", "dist/a.py", "third_party/x/a.py", "docs/a.md", "src/z.py")
-    write_memory(project, {place: "the lighthouse blinks\n" for place in places})
+    write_memory(project, dict.fromkeys(places, "the lighthouse blinks\n"))
     given = looked_up(ricordo, server, ("search", "lighthouse"))
     found = re.findall(r", ([\w./]+): 1 of 1 lines with", given)
     assert found == ["src/z.py", "docs/a.md", "a.json", "dist/a.py", "third_party/x/a.py"]
@@ -391,7 +393,9 @@ def test_notes_and_commits_are_looked_up_by_name(
     assert "The lock is merged." not in given
     assert "| The memory has no note pier." in given
     assert re.search(rf"fact f\d+, the commit {commit}\n\| \w+ [\d-]+ Add the lock\n", given)
-    assert f"the commit {commit} added (A), changed (M), deleted (D), renamed\n| A src/lock" in given
+    assert (
+        f"the commit {commit} added (A), changed (M), deleted (D), renamed\n| A src/lock" in given
+    )
     changed = f"what the commit {commit} changed, 3 of 3 lines\n| +++ b/src/lock.py\n"
     assert f"{changed}| @@ -0,0 +1 @@\n| +lock = 1\n" in given
     assert "the commit 0badc0ffee\n| The repository has no commit of that id.\n" in given

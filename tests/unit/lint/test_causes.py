@@ -8,9 +8,11 @@ import pytest
 
 from ricordo.lint.causes import create_habit_id, list_causes, list_settled_rules
 from ricordo.lint.finding import Finding, Severity
+from ricordo.lint.linter import Linter
+from ricordo.lint.rule import RuleContext
 from ricordo.memory.memory import Memory
 from tests.support.builders import open_memory
-from tests.unit.lint.conftest import note
+from tests.unit.lint.conftest import NOW, note
 
 
 def found(rule: str, path: str, severity: Severity = Severity.WARNING, line: int = 0) -> Finding:
@@ -49,6 +51,20 @@ def test_a_few_files_that_an_index_misses_are_gone_together(memory: Memory) -> N
     findings = [found("index-missing-file", "MEMORY.md", line=n) for n in range(1, 4)]
     assert len(list_causes(findings, memory)) == 1
     assert len(list_causes(findings[:2], memory)) == 2
+
+
+@pytest.mark.parametrize(("many", "rows"), [(2, 2), (3, 1)])
+def test_broken_links_of_one_file_that_lead_nowhere_are_one(
+    tmp_path: Path, many: int, rows: int
+) -> None:
+    text = "".join(f"- [Day {n}](day_{n}.md)\n" for n in range(many))
+    memory = open_memory(tmp_path / "old", {"old.md": note(text, "old")})
+    findings = Linter({}, frozenset(("dead-link",))).run(memory, RuleContext(NOW, memory.layout))
+    assert len(findings) == many
+    causes = list_causes(findings, memory)
+    assert len(causes) == rows
+    if rows == 1:
+        assert causes[0].message.endswith(" does not exist. 2 more here have the same cause.")
 
 
 def test_many_findings_in_few_notes_are_one_too(memory: Memory) -> None:

@@ -202,6 +202,15 @@ def test_feedback_note_has_no_secret(lint: Lint) -> None:
         ("-H 'Authorization: Bearer 4f1c9d2e-7a36-4b58-9c01-d2e87b3a6f54'", Severity.ERROR),
         ("-H 'Authorization: Bearer 123e4567-e89b-12d3-a456-426614174000'", Severity.INFO),
         ("toToken=0x52908400098527886e0f7030069857d2e4169ee7", Severity.INFO),
+        # the id of a document, as its address has it
+        (
+            "https://tides.example/docx/kW82mQx7Lr3TkW82mQ9x\n\nDoc token: kW82mQx7Lr3TkW82mQ9x",
+            Severity.INFO,
+        ),
+        (
+            "https://tides.example/docx/other\n\nDoc token: kW82mQx7Lr3TkW82mQ9x",
+            Severity.ERROR,
+        ),
         ("api key 02" + "8f3a61c0d94e7b25" * 4, Severity.INFO),
         ("api_key: 'qk-tide-[A-Za-z0-9_-]+'", Severity.INFO),
         ("api_key: 'kW8{mQx7Lr3TkW82}mQ9x'", Severity.INFO),

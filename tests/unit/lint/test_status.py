@@ -1231,9 +1231,7 @@ def test_values_that_one_file_sets_are_one_line_of_a_note(repository: Repository
     body = "`HOLD_MINUTES = 15` and `GAP_MINUTES = 30` hold for every gauge."
     assert {it.rule for it in repository.judge(body)} == {"changed-since"}
     (cause,) = repository.open().read_snapshot_with_evidence().causes
-    assert cause.message.endswith(
-        "differs from the project. So does 1 more here, for the same cause."
-    )
+    assert cause.message.endswith("differs from the project. 1 more here has the same cause.")
     assert len(cause.members) == 2
 
 
@@ -1244,7 +1242,7 @@ def test_what_one_commit_deleted_is_one_line_of_a_note(repository: Repository) -
     assert one.origin == other.origin != ""
     notebook = repository.open()
     (cause,) = notebook.read_snapshot_with_evidence().causes
-    assert cause.message.startswith("gauge/level.py does not exist. So does 1 more here")
+    assert cause.message.startswith("gauge/level.py does not exist. 1 more here")
     assert cause.members == (one, other)
     assert cause.evidence[0] == "x.md:12: gauge/wind.py does not exist."
     notebook.dismiss(cause.id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from ricordo.agents.registry import list_instruction_files
@@ -38,6 +39,8 @@ _MEMORY_FOLDERS = frozenset(("memory", "memories"))
 _ENDING = compile_lazily(r"\.md\b")
 _NO_NAME = compile_lazily(r"[\s/`\"'(\[<|“«「]")
 _LONGEST_NAME = 255
+_FEWEST_OF_ONE_CAUSE = 3
+"""Broken links of one file that are one finding."""
 _SYSTEM_PATH = compile_lazily(
     r"(?:file:|~|\\\\|/(?:etc|home|users|root|var|tmp|usr|opt|proc|dev|mnt|srv|private|volumes)/)",
     re.IGNORECASE,
@@ -48,7 +51,19 @@ _SYSTEM_PATH = compile_lazily(
     "dead-link", Severity.ERROR, "a markdown link to a file of the memory that does not exist"
 )
 def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find broken markdown links; `index-missing-file` reports those of an index to notes."""
+    """Find broken markdown links; `index-missing-file` reports those of an index to notes. Three
+    of one file have one cause: what it lists is gone, or was never copied with it.
+    """
+    found: dict[str, list[RuleResult]] = defaultdict(list)
+    for result in _find_dead_links(memory, context):
+        found[result.path].append(result)
+    for results in found.values():
+        is_one = sum(bool(it.origin) for it in results) >= _FEWEST_OF_ONE_CAUSE
+        yield from results if is_one else (it._replace(origin="") for it in results)
+
+
+def _find_dead_links(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
+    """Yield the broken links, with an origin where nothing shows where they should lead."""
     meant = LinkTargets(memory, context.renamed)
     for file, resolved in _find_links(memory, TargetKind.MISSING):
         link = resolved.link
@@ -64,6 +79,7 @@ def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
                 yield report_ignored(file, link, _line(file, link))
                 continue
             hint = f" Did you mean {to}?" if to else ""
+            at_most = judge_broken_link(memory, meant, file, resolved)
             yield RuleResult(
                 link.line,
                 f"Broken link “{link.label}”: {link.target} does not exist.{hint}",
@@ -71,7 +87,8 @@ def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
                 (_line(file, link),),
                 file.path,
                 _repair(memory, meant, file, resolved),
-                at_most=judge_broken_link(memory, meant, file, resolved),
+                at_most=at_most,
+                origin="" if to or at_most is Severity.INFO else "lost",
             )
 
 
