@@ -73,7 +73,12 @@ GROUPS = (
     Group("memory", ("tests/unit/memory", "tests/unit/test_gc_pause.py"), {"examples": 100_000}),
     Group(
         "text",
-        ("tests/unit/test_text.py", "tests/unit/test_git.py", "tests/unit/test_throttle.py"),
+        (
+            "tests/unit/test_text.py",
+            "tests/unit/test_lexicon.py",
+            "tests/unit/test_git.py",
+            "tests/unit/test_throttle.py",
+        ),
         {"examples": 1_000_000},
     ),
     Group("settings", ("tests/unit/settings",), {"examples": 100_000}),

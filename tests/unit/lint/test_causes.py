@@ -54,7 +54,7 @@ def test_a_few_files_that_an_index_misses_are_gone_together(memory: Memory) -> N
 
 
 @pytest.mark.parametrize(("many", "rows"), [(2, 2), (3, 1)])
-def test_broken_links_of_one_file_that_lead_nowhere_are_one(
+def test_broken_links_of_one_file_without_another_target_are_one(
     tmp_path: Path, many: int, rows: int
 ) -> None:
     text = "".join(f"- [Day {n}](day_{n}.md)\n" for n in range(many))

@@ -1,0 +1,116 @@
+"""What the rules of git around a memory say of its files: which it encrypts, and which it keeps out
+of every copy.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Container
+from functools import cached_property
+
+from ricordo import git
+from ricordo.memory.memory import Memory
+from ricordo.memory.names import ResolvedLink, TargetKind
+from ricordo.patterns import compile_lazily
+
+_PATHS_PER_CALL = 1_000
+"""Paths per call of git: the length of a command line is limited."""
+_IGNORED = compile_lazily(rb".+:\d+:(?!!)")
+"""How git tells the pattern that ignores a path, with its file and line."""
+_NOT_SET = frozenset((b"unspecified", b"unset", b""))
+
+
+class EncryptedFiles(Container[str]):
+    """Paths of files of `memory` that have a git filter, as encryption tools set, or are binary by
+    git attributes. Their text must not be copied to other files.
+
+    Git runs when the first path is looked up; if it fails, all files count.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self._root = memory.root
+        self._files = tuple(file.path for file in memory.files)
+
+    def is_for(self, memory: Memory) -> bool:
+        """Return whether `memory` has the same files, whatever their content."""
+        files = tuple(file.path for file in memory.files)
+        return self._root == memory.root and self._files == files
+
+    def __contains__(self, path: object) -> bool:
+        """Return whether the file at `path`, relative to the memory, is one of them."""
+        return self._paths is None or path in self._paths
+
+    @cached_property
+    def _paths(self) -> frozenset[str] | None:
+        if git.find_top_level(self._root) is None:
+            return frozenset()
+        paths: set[str] = set()
+        for start in range(0, len(self._files), _PATHS_PER_CALL):
+            batch = self._files[start : start + _PATHS_PER_CALL]
+            answer = git.run_git(self._root, "check-attr", "-z", "filter", "binary", "--", *batch)
+            if answer is None:
+                return None
+            fields = answer.split(b"\0")
+            pairs = zip(fields[::3], fields[2::3], strict=False)
+            paths.update(os.fsdecode(path) for path, value in pairs if value not in _NOT_SET)
+        return frozenset(paths)
+
+
+class IgnoredTargets(Container[str]):
+    """Paths of missing targets of the links of `memory` that git ignores by a rule that is not on
+    the file with the link, committed or not: where git copied the memory, they stayed behind.
+
+    Git runs when the first path is looked up; if it fails, no path is one.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self._root = memory.root
+        self._links = {
+            (source, it.path, _name_file(it))
+            for source, links in memory.links_without_file.items()
+            for it in links
+            if it.target_kind is TargetKind.MISSING
+        }
+
+    def is_for(self, memory: Memory) -> bool:
+        """Return whether the links of `memory` miss the same targets."""
+        return self._root == memory.root and self._links == IgnoredTargets(memory)._links
+
+    def __contains__(self, path: object) -> bool:
+        """Return whether `path`, relative to the memory, is one of them."""
+        return path in self._paths
+
+    @cached_property
+    def _paths(self) -> frozenset[str]:
+        top = git.find_top_level(self._root)
+        if top is None:
+            return frozenset()
+        files = sorted({file for source, _, target in self._links for file in (source, target)})
+        # git refuses to answer at all if one of them is behind a link or outside
+        places = {it: real for it in files if (real := self._resolve(it)).startswith(f"{top}/")}
+        ignored: set[str] = set()
+        for start in range(0, len(places), _PATHS_PER_CALL):
+            batch = list(places)[start : start + _PATHS_PER_CALL]
+            words = ("--no-index", "--verbose", "--non-matching", "--")
+            answer = git.run_git(top, "check-ignore", *words, *(places[it] for it in batch)) or b""
+            # a line for each, in their order
+            told = zip(batch, answer.split(b"\n"), strict=False)
+            ignored.update(it for it, line in told if _IGNORED.match(line))
+        return frozenset(
+            path
+            for source, path, target in self._links
+            if target in ignored and source not in ignored
+        )
+
+    def _resolve(self, path: str) -> str:
+        """Return where `path` leads, all links followed; "" where it is none."""
+        try:
+            return os.path.realpath(os.path.join(self._root, path))
+        except ValueError:
+            return ""
+
+
+def _name_file(resolved: ResolvedLink) -> str:
+    """Return the file that a link means: a wikilink names it without its ending."""
+    path = resolved.path
+    return f"{path}.md" if resolved.link.is_wikilink and not path.endswith(".md") else path
