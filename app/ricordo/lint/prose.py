@@ -42,6 +42,14 @@ DONE_MARK = compile_lazily(
     r"|(?<![未미])(?:已完成|已实现|已上线|完了|완료)(?![率度])"
 )
 """Done, written so that nobody overlooks it."""
+_PLACEHOLDER = compile_lazily(
+    r"^\s*(?:#{1,6}\s.{0,120}|\*\*[^*]+:\*\*|"
+    r"(?:[-*+]\s*)?(?:TODO|TBD|FIXME|XXX|WIP|\.{3}|…|-+)[.:!]?)?\s*$",
+    re.IGNORECASE,
+)
+"""A line that says nothing; a longer heading is a passage."""
+_SHORT = 400
+"""Characters; a longer body always says something."""
 _DONE_ASIDE = compile_lazily(
     r"\((?:done|completed?|finished|shipped|merged|resolved|fertig|erledigt|terminée?|hecho|completad[oa]"
     r"|concluíd[oa]|feito|fatto|completat[oa]|готово)(?=[\s,;:)–—-])",
@@ -112,6 +120,12 @@ def find_statements(note: Note, triggers: Triggers) -> Iterator[ProseBlock]:
         may_match = any(part in plain for part in present)
         if may_match and triggers.are_in(statement.words, statement.text):
             yield statement
+
+
+def says_nothing(note: Note, start: int) -> bool:
+    """Return whether a note has nothing but headings, labels or placeholders from `start` on."""
+    is_short = len(note.text) - start <= _SHORT
+    return is_short and all(map(_PLACEHOLDER.match, note.text[start:].split("\n")))
 
 
 def is_record(text: str) -> bool:

@@ -277,6 +277,24 @@ def test_reports_of_one_program_repeat_each_other_only_where_they_are_equal(
     assert names(pairs(open_memory(root, files))) == [("repeats", "a.md", "b.md")]
 
 
+@pytest.mark.parametrize(
+    ("field", "is_report"),
+    [
+        ("source: Tide tables 28 (auto-generated)", True),
+        ("status: Auto-generated", True),
+        ("source: the auto-generated tables", False),
+        ("summary: Auto-generated", False),
+    ],
+)
+def test_a_field_says_that_a_program_made_the_note(root: Path, field: str, is_report: bool) -> None:
+    texts = (SAME.format("however small"), SAME.format("however short it may be"))
+    files = {
+        f"{name}.md": note_text(name, text).replace("---\n", f"---\n{field}\n", 1)
+        for name, text in zip("ab", texts, strict=True)
+    }
+    assert (names(pairs(open_memory(root, files))) == []) is is_report
+
+
 def test_what_was_so_on_two_days_may_be_in_the_note_of_each(root: Path) -> None:
     small, short = SAME.format("however small"), SAME.format("however short it may be")
     days = ("log-2026-05-01", "log-2026-05-02")

@@ -96,6 +96,9 @@ def test_finding_is_at_the_broken_place(
 SOUND = [
     ("unindexed-note", {"a.md": note("One.")}),
     ("unindexed-note", {"MEMORY.md": "# M\n", "a.md": ""}),
+    ("unindexed-note", {"MEMORY.md": "# M\n", "a.md": note("# A\n\nTODO\n")}),
+    # an example of how entries look
+    ("index-missing-file", {"MEMORY.md": "- [Of a quay]({quay}.md)\n- [X](<quay>.md)\n"}),
     ("index-duplicate-entry", {"MEMORY.md": "- [A](a.md) — x\nSee [A](a.md).\n", "a.md": "x"}),
     (
         "index-duplicate-entry",
@@ -487,7 +490,12 @@ def test_an_index_is_judged_by_what_it_lists(
 
 
 def test_a_note_on_the_state_of_work_is_missed_less_than_a_rule(lint: Lint) -> None:
-    for type_, severity in (("feedback", "WARNING"), ("reference", "WARNING"), ("project", "INFO")):
+    for type_, severity in (
+        ("feedback", "WARNING"),
+        ("reference", "WARNING"),
+        ("project", "INFO"),
+        ("draft", "INFO"),
+    ):
         files = {f"{name}.md": note("Text.", name, type=type_) for name in TIDES}
         (found,) = lint({"MEMORY.md": LISTED, **files}, "unindexed-note")
         assert found.severity.name == severity

@@ -10,6 +10,7 @@ from ricordo.dates import find_day_in_title
 from ricordo.lint.claims.claim import is_of_past
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.frontmatter import find_cut_value
+from ricordo.lint.prose import says_nothing
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.lint.rules.missing_entries import is_superseded
 from ricordo.memory.change import Convert, Retire
@@ -21,12 +22,6 @@ from ricordo.patterns import compile_lazily
 
 NOTES = frozenset((FileRole.NOTE,))
 
-_PLACEHOLDER = compile_lazily(
-    r"^\s*(?:#{1,6}\s.{0,120}|\*\*[^*]+:\*\*|"
-    r"(?:[-*+]\s*)?(?:TODO|TBD|FIXME|XXX|WIP|\.{3}|…|-+)[.:!]?)?\s*$",
-    re.IGNORECASE,
-)
-"""A line that says nothing; a longer heading is a passage."""
 _CLAUSE = compile_lazily(r"[,;:.—](?=\s|$)|[(（，；：。]")
 _SHARE_OF_LOG = 0.8
 """The part of its sections that are days in a log."""
@@ -37,8 +32,6 @@ reads of a file at once, 25,000 tokens.
 """
 _SHOWN = 5
 """Notes of one name that are listed."""
-_SHORT = 400
-"""Characters; a longer body is never empty."""
 
 
 @memory_rule("oversized-note", Severity.WARNING, "a note longer than 8 KB")
@@ -84,10 +77,8 @@ def empty_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """
     start = 0 if note.role is FileRole.SOURCE else note.frontmatter.end
     is_of_folder = note.path.split("/")[-2:-1] == [note.stem]
-    if note.read_error or is_of_folder or len(note.text) - start > _SHORT:
-        return
-    body = note.text[start:]
-    if all(_PLACEHOLDER.match(line) for line in body.split("\n")):
+    if not (note.read_error or is_of_folder) and says_nothing(note, start):
+        body = note.text[start:]
         yield RuleResult(
             0,
             f"“{note.name}” has no text.",

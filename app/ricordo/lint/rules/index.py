@@ -29,13 +29,17 @@ from ricordo.memory.memory import Memory
 from ricordo.memory.names import ResolvedLink, TargetKind
 from ricordo.memory.note import Note
 
+PLACEHOLDERS = frozenset("<>{}*$…")
+"""Characters of a path that is only an example of how paths look."""
 _WRAPPED = re.compile(r"\s+(?!(?:[-*+]|\d{1,9}[.)])\s)\S")
 """A further line of an entry whose text was wrapped."""
 
 
 @memory_rule("index-missing-file", Severity.ERROR, "an index entry for a file that does not exist")
 def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find entries with a broken link; `wanted-note` reports wikilinks in prose instead."""
+    """Find entries with a broken link, but for examples of how links look; `wanted-note` reports
+    wikilinks in prose instead.
+    """
     meant = LinkTargets(memory, context.renamed)
     for index in memory.indexes:
         astray = {resolved.link.start for resolved in memory.links_without_file.get(index.path, ())}
@@ -45,7 +49,8 @@ def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleRes
             ):
                 continue
             resolved = memory.resolve_entry(index, entry)
-            if resolved.target_kind is not TargetKind.MISSING:
+            is_example = not PLACEHOLDERS.isdisjoint(entry.link.target)
+            if resolved.target_kind is not TargetKind.MISSING or is_example:
                 continue
             if page := find_project_page(context.evidence, index.note, entry.link):
                 yield report_project_page(index.note, entry.link, page, entry.text)

@@ -14,6 +14,7 @@ from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.links import LinkTargets, relink, remove_link
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
 from ricordo.lint.rules.index import (
+    PLACEHOLDERS,
     find_project_page,
     judge_broken_link,
     report_ignored,
@@ -28,8 +29,6 @@ from ricordo.memory.note import Note, get_stem
 from ricordo.patterns import compile_lazily
 
 _ASSETS = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".csv", ".tsv", ".json")
-_PATTERN = frozenset("<>{}*$…")
-"""Characters of a path that is only an example of how paths look."""
 _PROJECT_FILES = frozenset(
     f"{name.lower()}.md" for name in ("readme", "handoff", "changelog", *list_instruction_files())
 )
@@ -244,7 +243,7 @@ def _is_entry(memory: Memory, file: Note, link: Link) -> bool:
 def _is_of_memory(memory: Memory, file: Note, resolved: ResolvedLink) -> bool:
     """Return whether a broken link means a file of the memory, not one of a project or a site."""
     target = resolved.link.target.lower()
-    if not _PATTERN.isdisjoint(target):
+    if not PLACEHOLDERS.isdisjoint(target):
         return False
     folder, _, name = resolved.path.rpartition("/")
     is_free = memory.layout.has_own_conventions

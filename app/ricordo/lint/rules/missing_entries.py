@@ -20,6 +20,7 @@ from ricordo.lint.contradictions.statements import extract_content_words
 from ricordo.lint.conventions import Conventions
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.entries import MissingEntries
+from ricordo.lint.prose import says_nothing
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
 from ricordo.memory.change import EditLine
 from ricordo.memory.index import EntryForm, MemoryIndex
@@ -35,9 +36,10 @@ _MANY_OF_A_NAME = 3
 """Files of one name from which an index that lists none of them leaves them out on purpose."""
 _SHARE_MISSING = 0.2
 """The part of the notes from which their missing entries are one finding."""
-_PASSING_TYPES = frozenset(("project",))
+_PASSING_TYPES = frozenset(("project", "draft"))
 """Types of notes on the state of work, which passes: half of those that no index lists are history,
-while nearly all unlisted rules, preferences and references are missed.
+while nearly all unlisted rules, preferences and references are missed; and of what is to be checked
+before it is listed.
 """
 _LISTS = frozenset(("index.md", "_index.md", "memory.md", "readme.md"))
 """Names, in lower case, of files that list the others of a folder."""
@@ -338,7 +340,8 @@ def _group_by_index(
     groups: dict[str, dict[str, list[Note]]] = {}
     for note in memory.notes if memory.indexes else ():
         index = nearest.find(note)
-        if index is not None and not (note.is_readable and _is_blank(note)):
+        is_empty = note.is_readable and says_nothing(note, note.frontmatter.end)
+        if index is not None and not is_empty:
             indexes[index.folder] = index
             apart = next((it[:-1] for it in conventions.apart if note.path.startswith(it)), "")
             folder = apart or note.path.rpartition("/")[0]
@@ -391,10 +394,6 @@ def _is_list(
     is_of_sources = any(note.role is FileRole.SOURCE for note in notes)
     is_by_hand = not is_generated(index.note) and not is_of_sources
     return is_by_hand and missing <= max(len(files), len(notes) - missing)
-
-
-def _is_blank(note: Note) -> bool:
-    return not note.text or note.text.isspace()
 
 
 def _report_incomplete(
