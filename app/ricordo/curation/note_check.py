@@ -34,6 +34,8 @@ from ricordo.llm.schema import describe_list, describe_object, describe_text
 from ricordo.memory.change import Author
 from ricordo.memory.memory import Memory
 
+MOST_CORRECTIONS = 30
+"""Corrections of an answer, as the prompt says."""
 MOST_QUESTIONS = 3
 """Questions of a check: two rounds of lookups, then corrections."""
 _LEAST_SHARE = 0.15

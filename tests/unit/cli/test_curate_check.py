@@ -455,6 +455,26 @@ def test_each_check_goes_on_with_the_notes_that_were_not_checked(
     assert check() == "note n1, the last"
 
 
+def test_a_check_with_as_many_corrections_as_there_can_be_goes_on_with_the_same_notes(
+    ricordo: Ricordo, server: MessagesServer, memory: Path, pinned: Path
+) -> None:
+    (pinned / ".config/ricordo").mkdir(parents=True, exist_ok=True)
+    (pinned / ".config/ricordo/settings.toml").write_text("[engine]\ncheck = 40000\n")
+    for name in ("gate", "lock"):
+        lines = "".join(f"Gate {number:03} of many retries three times.\n" for number in range(200))
+        (memory / f"{name}.md").write_text(note_text(name, lines))
+    fact = ("f5", "RETRIES = 8")
+    edits = [quoting(fact, old=f"Gate {n:03} of", new=f"Gate {n:03} out of") for n in range(30)]
+    first: list[str] = []
+    for count in (30, 1, 1):
+        server.scripts[:] = [looking_up(("search", "RETRIES")), correcting(*edits[:count])]
+        server.asked.clear()
+        ricordo("curate", *BY_MODEL)
+        stable: str = server.asked[0].json["messages"][0]["content"][0]["text"]
+        first.append(stable.partition("== touched notes\n")[2].partition("\n")[0])
+    assert first == ["note n1", "note n1", "note n2"]
+
+
 def test_a_note_that_is_too_large_holds_up_no_other(
     ricordo: Ricordo, server: MessagesServer, memory: Path
 ) -> None:

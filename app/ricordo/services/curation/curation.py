@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from ricordo.curation.brief import Brief
 from ricordo.curation.edits import compose_retry_brief, limit_to_one_edit
 from ricordo.curation.engine import EngineAnswer, Step
+from ricordo.curation.note_check import MOST_CORRECTIONS
 from ricordo.curation.pending import PendingProposal, make_pending, with_new_id
 from ricordo.curation.proposal import RULES, Alarm, Proposal, RejectedChange, find_retired_path
 from ricordo.curation.routine import is_routine
@@ -196,10 +197,12 @@ def validate_answer(
     stays = scope.is_named or any(it.is_deferred for it in passed_over)
     moving = state.next_cursors if stays else {**state.next_cursors, **activity.cursors}
     unread = {it.source for it in answer.unread}
+    # a model that had to choose among its corrections is asked about the same notes again
+    is_cut = len(answer.changes) >= MOST_CORRECTIONS
     checked = {
         path: CheckedNote(at, compute_digest(memory.by_path[path].raw) or "")
         for path in prepared.checked_notes
-        if path not in unread
+        if path not in unread and not is_cut
     }
     return Curation(
         pending,
