@@ -65,8 +65,6 @@ NOT_PASSED = [
     "Der Kapitän hat am 01.03.2026 bestätigt, dass alles hier bleiben soll.",
     "The captain interrupted a survey on 2026-03-01: it is going to be done by others.",
     "The gauge (until 2026-03-01) did not pass the flag.",
-    "The old address works for a while (until ~2026-03-01) and then breaks.",
-    "Bis 2026-03-01, danach gilt der neue Plan.",
     "The yard has an order (20 launches, Mar 2026).",
     "| 2026-02-01 | A claim was filed; deadline 2026-03-01 |",
     "- **2026-02-01:** a claim; deadline 2026-03-01",

@@ -42,7 +42,7 @@ _NEAR = 48
 """Characters before a date in which its preposition is looked for."""
 _CLAUSE_END = compile_lazily(r"[.!?;](?=\s|$)|[。！？；]|\s[—–]\s|\s\|\s|[()（）\[\]]")
 _GAP = (
-    r"[\s:：,=~≈]{0,6}"
+    r"[\s:：,=]{0,6}"
     r"(?:(?:on|at|in|the|end of|le|el|il|den|dem|am|fin|ende|em|en|nel|about|around)\s+){0,2}"
 )
 """The text allowed between a preposition and its date, but for the day of the week."""
@@ -253,8 +253,8 @@ def _is_future_tense(statement: ProseBlock, dated: FoundDate) -> bool:
 
 
 def _tells_of_before(spoken: str, clause: str, dated: FoundDate) -> bool:
-    """Return whether a clause begins with “until” or “on” a date, and the text goes on in the past
-    or with what comes then, behind brackets too.
+    """Return whether a clause begins with “until” or “on” a date, and the text goes on in the past,
+    behind brackets too.
     """
     before = clause.partition(spoken[dated.start : dated.end])[0]
     patterns = _date_patterns()

@@ -37,9 +37,7 @@ _WRAPPED = re.compile(r"\s+(?!(?:[-*+]|\d{1,9}[.)])\s)\S")
 
 @memory_rule("index-missing-file", Severity.ERROR, "an index entry for a file that does not exist")
 def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find entries with a broken link, but for examples of how links look; `wanted-note` reports
-    wikilinks in prose instead.
-    """
+    """Find entries with a broken link; `wanted-note` reports wikilinks in prose instead."""
     meant = LinkTargets(memory, context.renamed)
     for index in memory.indexes:
         astray = {resolved.link.start for resolved in memory.links_without_file.get(index.path, ())}
@@ -49,8 +47,7 @@ def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleRes
             ):
                 continue
             resolved = memory.resolve_entry(index, entry)
-            is_example = not PLACEHOLDERS.isdisjoint(entry.link.target)
-            if resolved.target_kind is not TargetKind.MISSING or is_example:
+            if resolved.target_kind is not TargetKind.MISSING:
                 continue
             if page := find_project_page(context.evidence, index.note, entry.link):
                 yield report_project_page(index.note, entry.link, page, entry.text)
@@ -76,14 +73,16 @@ def judge_broken_link(
     memory: Memory, meant: LinkTargets, file: Note, resolved: ResolvedLink
 ) -> Severity:
     """Return how bad it is at most that a link has no file: little where the file is to come, where
-    several links, or the label of this one, show that it is elsewhere, or a program writes them.
+    several links, or the label of this one, show that it is elsewhere, where it is an example, or a
+    program writes them.
     """
     link = resolved.link
     label, name = link.label.strip("`"), posixpath.basename(link.target)
     folder = posixpath.dirname(posixpath.join(memory.root, link.target))
     is_named_elsewhere = label.endswith(f"/{name}") and not f"{folder}/{name}".endswith(f"/{label}")
     is_elsewhere = is_named_elsewhere or meant.is_relative_elsewhere(resolved)
-    is_meant = is_elsewhere or is_to_come(file, link) or is_generated(file)
+    is_example = not PLACEHOLDERS.isdisjoint(link.target)
+    is_meant = is_elsewhere or is_example or is_to_come(file, link) or is_generated(file)
     return Severity.INFO if is_meant else Severity.ERROR
 
 
