@@ -469,7 +469,7 @@ def test_the_hook_does_not_answer_the_curator(world: World):
 
 
 def test_closed_ends_break_nothing(world: World):
-    words = f"{sys.executable} -m ricordo hook prompt"
+    words = f"{shlex.quote(sys.executable)} -m ricordo hook prompt"
     for ends in ("<&-", ">&-", ">/dev/full", "<&- >&- 2>&-"):
         done = subprocess.run(
             f"echo '{world.event().decode()}' | {words} {ends}",
