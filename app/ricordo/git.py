@@ -11,11 +11,13 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from subprocess import Popen
 
 MAX_SECONDS = 10.0
 MAX_BYTES = 16 * 1024 * 1024
+_PATHS_PER_CALL = 1_000
+"""The length of a command line is limited."""
 
 _NO_DRIVERS = ("--no-ext-diff", "--no-textconv")
 _COMMANDS: Mapping[str, tuple[str, ...]] = {
@@ -131,6 +133,29 @@ def _read_bounded(
         timer.cancel()
     is_whole = process.returncode in successes and len(output) <= max_bytes
     return output if is_whole else None
+
+
+def find_ignored(
+    directory: str, paths: Sequence[str], seconds: float = MAX_SECONDS
+) -> frozenset[str] | None:
+    """Return those of `paths` that the rules of the repository at `directory` ignore, tracked or
+    not; None if git fails, as where one of them is behind a link or outside.
+    """
+    found: set[str] = set()
+    for start in range(0, len(paths), _PATHS_PER_CALL):
+        batch = paths[start : start + _PATHS_PER_CALL]
+        words = ("--no-index", "--verbose", "--non-matching", "--", *batch)
+        answer = run_git(directory, "check-ignore", *words, seconds=seconds)
+        if answer is None:
+            return None
+        # a line for each, in their order: file, line and pattern, then a tab and the path
+        rules = (line.rpartition(b"\t")[0] for line in answer.split(b"\n"))
+        found.update(
+            path
+            for path, rule in zip(batch, rules, strict=False)
+            if rule != b"::" and not rule.split(b":", 2)[-1].startswith(b"!")
+        )
+    return frozenset(found)
 
 
 def find_top_level(directory: str) -> str | None:

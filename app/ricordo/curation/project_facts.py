@@ -289,25 +289,34 @@ class ProjectReader:
             yield _say(f"No commit has “{wanted}” in its message, or changed such a path.", _LOG)
 
     def _show_changes(self, commit: str) -> Iterator[ProjectFact]:
-        """Yield the files and the lines that a commit changed, without those of the memory."""
-        only = (f":(exclude,literal){self._memory}",) if self._memory else ()
-        how = ("-r", "--root", "--no-commit-id", "--no-color", "-M")
-        files = self._git("diff-tree", *how, "--name-status", commit, "--", ".", *only)
-        names = list(filter(None, files.split("\n")))
-        if names:
-            title = (
-                f"the files that the commit {commit} added (A), changed (M), deleted (D), renamed"
-            )
-            more = [f"and {len(names) - _MOST_CHANGED_FILES} more"]
-            shown = [_cut(name.replace("\t", " ")) for name in names[:_MOST_CHANGED_FILES]]
-            shown += more if len(names) > _MOST_CHANGED_FILES else []
-            yield ProjectFact(title, _LOG, _mark("", shown))
-        diff = self._git("diff-tree", *how, "-p", "--unified=0", commit, "--", ".", *only)
+        """Yield the files and the lines that a commit changed, without those of the memory and of
+        files that git ignores by now: what was committed by mistake is nobody's business.
+        """
+        how = ("-r", "--root", "--no-commit-id", "--no-color", "--no-renames")
+        fields = self._git("diff-tree", *how, "-z", "--name-status", commit).split("\0")
+        changed = {
+            path: how_changed
+            for how_changed, path in zip(fields[::2], fields[1::2], strict=False)
+            if not self._is_of_memory(path)
+        }
+        paths = list(changed)[:_MOST_CHANGED_FILES]
+        if not paths:
+            return
+        ignored = git.find_ignored(self._root, paths, _SECONDS)
+        shown = [path for path in paths if path not in ignored] if ignored is not None else []
+        if not shown:
+            return
+        names = [_cut(f"{changed[path]} {make_one_line(path)}") for path in shown]
+        title = f"what the commit {commit} added (A), changed (M) or deleted (D)"
+        count = f", {len(shown)} of {len(changed)} files"
+        yield ProjectFact(title + count, _LOG, _mark("", names))
+        only = [f":(literal){path}" for path in shown]
+        diff = self._git("diff-tree", *how, "-p", "--unified=0", commit, "--", *only)
         lines = [line for line in diff.split("\n") if line and not _BETWEEN.match(line)]
         if lines:
-            count = min(len(lines), _MOST_CHANGED)
-            title = f"what the commit {commit} changed, {count} of {len(lines)} lines"
-            yield ProjectFact(title, _LOG, _mark("", map(_cut, lines[:_MOST_CHANGED])))
+            count = f", {min(len(lines), _MOST_CHANGED)} of {len(lines)} lines"
+            fact = _mark("", map(_cut, lines[:_MOST_CHANGED]))
+            yield ProjectFact(f"what the commit {commit} changed{count}", _LOG, fact)
 
     def _say_missing(self, path: str, what: str) -> ProjectFact:
         """Return the fact that the project has no such file or folder, with the commits that

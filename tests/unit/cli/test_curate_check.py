@@ -373,6 +373,21 @@ def test_a_text_is_found_whatever_blanks_are_around_its_signs(
         assert f"No file of the project has “{it}”" in given
 
 
+def test_what_a_commit_changed_in_a_file_that_git_ignores_by_now_is_not_shown(
+    ricordo: Ricordo, server: MessagesServer, project: Path
+) -> None:
+    write_memory(project, {"private.txt": "the buoy is red\n", "src/buoy.py": "buoy = 1\n"})
+    commit(project, "Add the buoy")
+    (project / ".gitignore").write_text("secrets.env\nprivate.txt\n")
+    git(project, "rm", "--quiet", "--cached", "private.txt")
+    id = git(project, "rev-parse", "--short=10", "HEAD").strip()
+    given = looked_up(ricordo, server, ("commits", id))
+    assert "| A src/buoy.py\n" in given
+    assert "| +buoy = 1\n" in given
+    assert "private.txt" not in given
+    assert "buoy is red" not in given
+
+
 def test_code_is_shown_before_pages_data_and_what_others_made(
     ricordo: Ricordo, server: MessagesServer, project: Path
 ) -> None:
@@ -393,9 +408,8 @@ def test_notes_and_commits_are_looked_up_by_name(
     assert "The lock is merged." not in given
     assert "| The memory has no note pier." in given
     assert re.search(rf"fact f\d+, the commit {commit}\n\| \w+ [\d-]+ Add the lock\n", given)
-    assert (
-        f"the commit {commit} added (A), changed (M), deleted (D), renamed\n| A src/lock" in given
-    )
+    files = f"what the commit {commit} added (A), changed (M) or deleted (D), 1 of 1 files\n"
+    assert f"{files}| A src/lock.py\n" in given
     changed = f"what the commit {commit} changed, 3 of 3 lines\n| +++ b/src/lock.py\n"
     assert f"{changed}| @@ -0,0 +1 @@\n| +lock = 1\n" in given
     assert "the commit 0badc0ffee\n| The repository has no commit of that id.\n" in given

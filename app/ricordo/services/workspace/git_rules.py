@@ -11,12 +11,9 @@ from functools import cached_property
 from ricordo import git
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import ResolvedLink, TargetKind
-from ricordo.patterns import compile_lazily
 
 _PATHS_PER_CALL = 1_000
 """Paths per call of git: the length of a command line is limited."""
-_IGNORED = compile_lazily(rb".+:\d+:(?!!)")
-"""How git tells the pattern that ignores a path, with its file and line."""
 _NOT_SET = frozenset((b"unspecified", b"unset", b""))
 
 
@@ -88,14 +85,8 @@ class IgnoredTargets(Container[str]):
         files = sorted({file for source, _, target in self._links for file in (source, target)})
         # git refuses to answer at all if one of them is behind a link or outside
         places = {it: real for it in files if (real := self._resolve(it)).startswith(f"{top}/")}
-        ignored: set[str] = set()
-        for start in range(0, len(places), _PATHS_PER_CALL):
-            batch = list(places)[start : start + _PATHS_PER_CALL]
-            words = ("--no-index", "--verbose", "--non-matching", "--")
-            answer = git.run_git(top, "check-ignore", *words, *(places[it] for it in batch)) or b""
-            # a line for each, in their order
-            told = zip(batch, answer.split(b"\n"), strict=False)
-            ignored.update(it for it, line in told if _IGNORED.match(line))
+        found = git.find_ignored(top, list(places.values())) or frozenset()
+        ignored = {it for it, real in places.items() if real in found}
         return frozenset(
             path
             for source, path, target in self._links
