@@ -23,6 +23,8 @@ _SECONDS = 4.0
 """Per git command: the longest that closing the app has to wait."""
 _MOST_COMMITS_COMPARED = 100
 """Commits searched for renames, for which git compares their files."""
+_MOST_FILES_KEPT = 4
+"""Files whose changes are kept."""
 _MOST_COMMITS = 50_000
 _MARK = "\x01"
 _FORMAT = f"{_MARK}%h{_MARK}%ct{_MARK}%s"
@@ -79,6 +81,21 @@ class ReplacedLines(NamedTuple):
 
     removed_text: str
     """The removed lines as one text, in lower case."""
+
+
+class FileChange(NamedTuple):
+    """What a commit changed in one file."""
+
+    commit: FileCommit
+    removed: str
+    """The removed lines as one text."""
+    added: str
+    is_new: bool
+    """Whether the commit added the file."""
+
+    def counts(self, text: str) -> bool:
+        """Return whether the file has `text`, of one line, more or less often since."""
+        return self.removed.count(text) != self.added.count(text)
 
 
 class _Commit(NamedTuple):
@@ -312,6 +329,7 @@ class ProjectHistory:
         self._texts: dict[tuple[str, str], str] = {}
         self._places: dict[tuple[str, str], str] = {}
         self._line_times: dict[tuple[str, str], float] = {}
+        self._changes: dict[str, Sequence[FileChange]] = {}
         self._renames: dict[str, Mapping[str, str]] = {}
         self._touched: Mapping[str, list[FileCommit]] = {}
         self._added: dict[str, FileCommit | None] = {}
@@ -397,19 +415,31 @@ class ProjectHistory:
         return self._texts[commit, path]
 
     def find_line_time(self, path: str, text: str) -> float:
-        """Return when `text` came to the file at `path`, or to the one from which git knows that it
-        was moved, in seconds since the epoch; 0 where no commit has it.
+        """Return when `text`, of one line, came to the file at `path`, or to the one from which git
+        knows that it was moved, in seconds since the epoch; 0 where no commit has it.
         """
         if (path, text) not in self._line_times:
-            limits = (f"-S{text}", "--max-count=1", "--no-renames", "--diff-filter=d")
-            answer = self._run("log", *limits, "--format=%ct", "--", f":(literal){path}").strip()
-            moment = float(answer) if answer.isdigit() else 0.0
-            added = self.find_added(path) if moment else None
-            is_whole = added is not None and moment == added.at
-            source = self._find_source(path, added) if added and is_whole else ""
+            changes = self._load_changes(path) if text else ()
+            change = next((it for it in changes if it.counts(text)), None)
+            is_whole = change is not None and change is changes[-1] and change.is_new
+            source = self._find_source(path, change.commit) if change and is_whole else ""
             before = self.find_line_time(source, text) if source else 0.0
-            self._line_times[path, text] = before or moment
+            self._line_times[path, text] = before or (float(change.commit.at) if change else 0.0)
         return self._line_times[path, text]
+
+    def _load_changes(self, path: str) -> Sequence[FileChange]:
+        """Return what each commit changed in the file at `path`, newest first. Those of the last
+        few files are kept, as the lines of one note are asked for together.
+        """
+        if path not in self._changes:
+            limits = ("--no-renames", "--no-color", "--diff-filter=d", f"--format={_FORMAT}")
+            answer = self._run("log", "-p", "-U0", *limits, "--", f":(literal){path}")
+            if len(self._changes) == _MOST_FILES_KEPT:
+                del self._changes[next(iter(self._changes))]
+            self._changes[path] = [
+                _parse_change(text) for text in answer.split(f"\n{_MARK}") if text
+            ]
+        return self._changes[path]
 
     def _find_source(self, path: str, commit: FileCommit) -> str:
         """Return the path from which `commit` moved a file to `path`; "" where it did not."""
@@ -599,6 +629,20 @@ def _parse_removed(lines: Iterable[str], word: str) -> Iterator[tuple[FileCommit
             commit = FileCommit(short, int(at) if at.isdigit() else 0, subject)
         elif commit and line.startswith("-") and not line.startswith("---") and word in line:
             yield commit, line[1:].strip()
+
+
+def _parse_change(text: str) -> FileChange:
+    head, _, rest = text.lstrip(_MARK).partition("\n")
+    short, at, subject = (*head.split(_MARK, 2), "", "")[:3]
+    head, *hunks = rest.split("\n@@ ")
+    # the first line of a hunk is where it is
+    lines = [line for hunk in hunks for line in hunk.split("\n")[1:]]
+    return FileChange(
+        FileCommit(short, int(at) if at.isdigit() else 0, subject),
+        removed="\n".join(it[1:] for it in lines if it.startswith("-")),
+        added="\n".join(it[1:] for it in lines if it.startswith("+")),
+        is_new="\nnew file mode " in head,
+    )
 
 
 def _parse_hunks(commit: FileCommit, text: str) -> Iterator[ReplacedLines]:
