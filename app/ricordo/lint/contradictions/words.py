@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache, lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from ricordo.lexicon import SPACELESS, build_alternation, compile_part, list_expressions, read_words
@@ -16,7 +17,7 @@ _BLANK = compile_lazily(r"\s+")
 _SPACELESS = compile_lazily(f"[{SPACELESS}]+")
 _OTHER_SCRIPT = compile_lazily("[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _CYRILLIC = compile_lazily("[\u0400-\u04ff]")
-_FIRST = compile_lazily(r"([a-z0-9]+)(?: |-|\\-)")
+_FIRST = compile_lazily(r"([a-z0-9]+)(?: |-|\\-|\[|\Z)")
 _PLAIN = compile_lazily(r"[\w ]+")
 _LETTERS = compile_lazily(r"[a-z0-9]+")
 _DIGIT = compile_lazily(r"\d")
@@ -64,17 +65,18 @@ def _load_relations() -> Mapping[str, re.Pattern[str]]:
 
 
 @cache
-def _any_relation(*, is_ascii: bool) -> re.Pattern[str]:
-    """Return the pattern for any relation that a text which is ASCII, or not, may express."""
+def _load_relation_beginnings() -> re.Pattern[str]:
+    """Return the pattern for what is before the first blank of any relation."""
     lists = read_words(_FILE)["relations"].values()
-    return _compile_any((it for of in lists for texts in of.values() for it in texts), is_ascii)
-
-
-def _compile_any(expressions: Iterable[str], is_ascii: bool) -> re.Pattern[str]:
-    """Return the pattern for any of the expressions that may be in a text that is ASCII, or not."""
     return re.compile(
-        build_alternation(it for it in expressions if not (is_ascii and _SPACELESS.search(it)))
+        build_alternation(it.split(" ")[0] for of in lists for texts in of.values() for it in texts)
     )
+
+
+@lru_cache(maxsize=1 << 16)
+def _may_begin_relation(part: str) -> bool:
+    """Return whether a part of a text between two blanks may begin a relation."""
+    return bool(_load_relation_beginnings().search(part))
 
 
 def find_relations(plain: str) -> frozenset[str]:
@@ -82,7 +84,7 @@ def find_relations(plain: str) -> frozenset[str]:
     expresses.
     """
     # most express none
-    if not _any_relation(is_ascii=plain.isascii()).search(plain):
+    if not any(map(_may_begin_relation, plain.split())):
         return frozenset()
     return frozenset(name for name, pattern in _load_relations().items() if pattern.search(plain))
 
@@ -234,23 +236,27 @@ def load_phrases() -> Mapping[str, tuple[tuple[str, str], ...]]:
 def join_phrases(plain: str) -> str:
     """Return a lower-case text, with single blanks, with each phrase replaced by its word."""
     phrases = load_phrases()
-    texts = [word for word in dict.fromkeys(_LETTERS.findall(plain)) if word in phrases]
-    if _unanchored(is_ascii=plain.isascii()).search(plain):
+    texts = list(dict.fromkeys(chain.from_iterable(map(_list_first_words, plain.split()))))
+    if not plain.isascii() and _unanchored().search(plain):
         texts.append("")
     for first in texts:
-        for phrase, word in phrases.get(first, ()):
+        for phrase, word in phrases[first]:
             # most are plain words, and seldom there
             if phrase in plain or not _PLAIN.fullmatch(phrase):
                 plain = _phrase(phrase).sub(word, plain)
     return plain
 
 
+@lru_cache(maxsize=1 << 16)
+def _list_first_words(part: str) -> tuple[str, ...]:
+    """Return the words in a part of a text between two blanks by which phrases begin."""
+    return tuple(word for word in _LETTERS.findall(part) if word in load_phrases())
+
+
 @cache
-def _unanchored(*, is_ascii: bool) -> re.Pattern[str]:
-    """Return the pattern for any phrase that begins with no plain word and may be in a text that is
-    ASCII, or not.
-    """
-    return _compile_any((phrase for phrase, _ in load_phrases().get("", ())), is_ascii)
+def _unanchored() -> re.Pattern[str]:
+    """Return the pattern for any phrase that begins with no plain word: none of these is ASCII."""
+    return re.compile(build_alternation(phrase for phrase, _ in load_phrases().get("", ())))
 
 
 @cache
