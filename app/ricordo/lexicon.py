@@ -15,6 +15,8 @@ from ricordo.resources import read_data_text
 SPACELESS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 """Kana, Han and Hangul, for a character class: scripts without reliable word boundaries."""
 _WORD = compile_lazily(rf"[^\W\d_{SPACELESS}]+")
+_LAST_WORD = compile_lazily(r"([^\W\d_]{2,})\.\Z")
+"""A word of several letters before the full stop at the end."""
 _BLANK = compile_lazily(r"(\(\?<[!=][^()]*\))| (\?)?")
 """A blank that may be optional, or a look-behind of fixed width that may contain one."""
 _SPACELESS = compile_lazily(f"[{SPACELESS}]")
@@ -84,6 +86,9 @@ def is_abbreviation(before: str, after: str) -> bool:
     """
     near, rest = lower_text(before[-_LONGEST_ABBREVIATED:]), after.lstrip()
     patterns = _abbreviations()
+    last = _LAST_WORD.search(near)
+    if last and last[1] not in patterns.words:
+        return False
     for match in patterns.inside.finditer(f"{near} {lower_text(rest[:_LONGEST_ABBREVIATED])}"):
         if match.start() < len(near) <= match.end():
             return True
@@ -96,8 +101,10 @@ def is_abbreviation(before: str, after: str) -> bool:
 
 
 class _Abbreviations(NamedTuple):
-    """The patterns of abbreviations, the last two at the end of a text."""
+    """The words of abbreviations and their patterns, the last two at the end of a text."""
 
+    words: frozenset[str]
+    """The words in them: no other one with several letters is before their full stops."""
     inside: re.Pattern[str]
     maybe: re.Pattern[str]
     ordinal: re.Pattern[str]
@@ -109,16 +116,13 @@ _LONGEST_ABBREVIATED = 16
 
 @cache
 def _abbreviations() -> _Abbreviations:
+    lists = [list_expressions("sentences", part) for part in ("inside", "maybe")]
     inside, maybe = (
-        "|".join(
-            re.escape(text).replace(r"\ ", r"\s?")
-            for texts in read_words("sentences")[part].values()
-            for text in texts
-        )
-        for part in ("inside", "maybe")
+        "|".join(re.escape(text).replace(r"\ ", r"\s?") for text in texts) for texts in lists
     )
     articles = build_alternation(list_expressions("sentences", "ordinal"))
     return _Abbreviations(
+        frozenset(word for texts in lists for text in texts for word in _WORD.findall(text)),
         re.compile(rf"(?<![^\W\d_])(?:{inside})\."),
         # initials and numbers too
         re.compile(rf"(?<!\w)(?:{maybe}|\w|\d+)\.\Z"),

@@ -173,7 +173,7 @@ def _split_statements(note: Note) -> Iterator[ProseBlock]:
     lines: list[str] = []
     start = 0
     for number, line in list_prose_lines(note):
-        if lines and (_NEW_STATEMENT.match(line) or number != start + len(lines)):
+        if lines and (not line or number != start + len(lines) or _NEW_STATEMENT.match(line)):
             yield ProseBlock(start, "\n".join(lines)[:MAX_STATEMENT])
             lines = []
         if line and not line.isspace():

@@ -26,8 +26,8 @@ _NAME = compile_lazily(
     rf"(?<![\w#/–—-])(?:(?P<ticket>(?i:{_TICKET}))|(?P<code>{_CODE})|`(?P<marked>[^`\n]{{2,80}})`)"
     r"(?![a-zA-Z0-9_/–-])"
 )
-_MAY_NAME = compile_lazily(r"[`\d]")
-"""What is in every name."""
+_MAY_NAME = compile_lazily(r"[`#\d](?<![^\sA-Z-]\d)")
+"""What is in every name: a mark, or a digit behind a blank, a capital or a hyphen."""
 _SHORT_CODE = compile_lazily(r"[A-Z]{1,3}\d{1,3}(?:\.\d+)?\b")
 _MARKED = compile_lazily(r"(?!\.)[\w./-]*(?:[/._-]|[a-z][A-Z])[\w./-]*(?:\(\))?\Z")
 """What can be the name of a branch, a file or a symbol."""
@@ -109,7 +109,7 @@ def cut_quote(text: str, start: int) -> tuple[int, int]:
 def find_codes(note: Note) -> Iterator[str]:
     """Yield the short codes that the name, the title and the headings of a note have."""
     titles = [note.stem.replace("-", " ").replace("_", " ").upper(), note.name.upper()]
-    titles += [line for line in note.text.split("\n") if line.startswith("#")]
+    titles += [it.partition("\n")[0] for it in f"\n{note.text}".split("\n#")[1:]]
     for title in titles:
         yield from (match.group().lower() for match in _SHORT_CODE.finditer(title))
 

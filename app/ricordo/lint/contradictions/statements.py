@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
-from itertools import islice
-from typing import NamedTuple
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import NamedTuple, TypeVar
 from zlib import crc32
 
 from ricordo.dates import find_day_in_title
@@ -34,12 +34,14 @@ _SHORTEST = 6
 _NEAR = 40
 """Characters on both sides of a full stop by which it may be that of an abbreviation."""
 _END = compile_lazily(
-    r"(?<=[.!?])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？])|;\s+(?=\S)|；"
-    r"|\n(?=\s*(?:[-*+#|]|\d+[.)])\s)|\s(?=\*\*[^*\n]{1,40}:\*\*\s)"
+    r"[.!?;*\n。！？；](?:(?<=[.!?])[\"'”’)\]]*\s+(?=\S)|(?<=[。！？；])|(?<=;)\s+(?=\S)"
+    r"|(?<=\n)(?=\s*(?:[-*+#|]|\d+[.)])\s)|(?<=\s\*)(?=\*[^*\n]{1,40}:\*\*\s))"
 )
-"""The end of a sentence, of an item, or of a field before the label of the next."""
-_STOPS = (". ", "! ", "? ", '."', ".)", ".*", ".]", "; ", ":** ")
-"""Every text of one line with several sentences contains one of these."""
+"""The end of a sentence or item, or the first mark of a label, before which a field ends. It begins
+with one of a few characters, which are found fast.
+"""
+_MAY_END = compile_lazily(r"[.!?;:](?:(?<=[.!?;]) |(?<=\.)[\")*\]]|(?<=:)\*\* )")
+"""What is in a text of one line with several sentences."""
 _LIST_MARK = compile_lazily(r"\s*(?:[-*+]\s+|\d+[.)]\s+)+")
 _LABEL = compile_lazily(r"\*\*[^*\n]{1,40}?:?\*\*:?\s*(?=\S)")
 _NOTHING_SAID = compile_lazily(r"\s*(?:#{1,6}\s|\||[-*+]\s+\[[ xX]\]\s|<!--)")
@@ -55,7 +57,8 @@ blanks twice as many characters.
 _WORDS = compile_lazily(r"[^\W_]+")
 _CELLS = compile_lazily(r"\s\|\s.*\s\|\s")
 """Marks between the cells of a table."""
-_DATED = compile_lazily(r"#+\W*(?:20\d\d|\d{1,2}[./]\d{1,2}[./]20\d\d)")
+_DATED = compile_lazily(r"\W*(?:20\d\d|\d{1,2}[./]\d{1,2}[./]20\d\d)")
+"""The beginning of a heading with a date, behind its first mark."""
 _QUOTED = compile_lazily(r"[\"“„«「].{12,}[\"”“»」]")
 
 
@@ -81,11 +84,9 @@ def _extract_items(note: Note) -> Iterator[list[NoteStatement]]:
     body = note.line_of(note.frontmatter.end) if note.frontmatter.end else 0
     for block in extract_statements(note):
         if not _NOTHING_SAID.match(block.text) and not _gives_reason(block):
-            items: dict[int, list[NoteStatement]] = {}
-            for item, statement in _sentences(block, block.line < body):
-                items.setdefault(item, []).append(statement)
-                count += 1
-            yield from items.values()
+            for item in _split_items(block, block.line < body):
+                count += len(item)
+                yield item
         if count >= MAX_STATEMENTS:
             return
 
@@ -112,8 +113,8 @@ def split_sentences(text: str) -> Iterator[str]:
     """Yield up to `MAX_STATEMENTS` sentences of a text that is no note, such as a message of the
     user.
     """
-    for _, said in islice(_sentences(ProseBlock(1, text), False), MAX_STATEMENTS):
-        yield said.text
+    said = chain.from_iterable(_split_items(ProseBlock(1, text), False))
+    yield from (it.text for it in islice(said, MAX_STATEMENTS))
 
 
 def _gives_reason(statement: ProseBlock) -> bool:
@@ -126,33 +127,40 @@ def _gives_reason(statement: ProseBlock) -> bool:
     return bool(colon) and bool(load_pattern("why").match(label))
 
 
-def _sentences(statement: ProseBlock, in_head: bool) -> Iterator[tuple[int, NoteStatement]]:
-    """Yield the sentences of a block, each with the number of its item in it."""
-    text = statement.text
-    start = item = 0
-    for end in [*_ends(text), len(text)]:
-        said = text[start:end]
-        begin = start + len(said) - len(said.lstrip())
+def _split_items(block: ProseBlock, in_head: bool) -> Iterator[list[NoteStatement]]:
+    """Yield the sentences of each item of a block."""
+    text = block.text
+    item: list[NoteStatement] = []
+    start = 0
+    for end in _list_ends(text):
+        begin = end - len(text[start:end].lstrip())
         if not start or "\n" in text[start - 1 : begin]:
             mark = _behind_marks(text, begin, end)
-            item += mark > begin
+            if mark > begin and item:
+                yield item
+                item = []
             begin = mark
         start = end
         if _SHORTEST <= end - begin <= MAX_LENGTH:
             plain = " ".join(text[begin:end].split())
-            may_quote = '"' in plain or not plain.isascii()
-            if not (may_quote and _QUOTED.search(plain)) and _says_something(plain):
-                yield item, NoteStatement(statement.line_at(begin), plain, in_head)
+            if _says_something(plain):
+                item.append(NoteStatement(block.line_at(begin), plain, in_head))
+    if item:
+        yield item
 
 
 def _says_something(text: str) -> bool:
-    """Return whether a text is more than links, with a word such as `see`, or cells of a table."""
+    """Return whether a text is more than a quotation, links with a word such as `see`, or cells of
+    a table.
+    """
+    if ('"' in text or not text.isascii()) and _QUOTED.search(text):
+        return False
     if "|" in text and _CELLS.search(text):
         return False
     rest = _ADDRESS.sub(" ", text) if "://" in text else text
     rest, links = _REFERENCE.subn(" ", rest) if "[" in text else (rest, 0)
     if not links:
-        return bool(_WORDS.search(rest))
+        return any(map(str.isalnum, rest))
     words = _WORDS.findall(_ASIDE.sub(" ", rest))
     size = sum(1 if it.isascii() else max(1, len(it) // 2) for it in words)
     return size >= _FEWEST_BESIDE
@@ -160,21 +168,31 @@ def _says_something(text: str) -> bool:
 
 def _behind_marks(text: str, begin: int, end: int) -> int:
     """Return the start of a statement after its list mark and label."""
-    for mark in (_LIST_MARK, _LABEL):
+    # most begin with a letter
+    for mark in (_LIST_MARK, _LABEL) if not text[begin : begin + 1].isalpha() else ():
         if found := mark.match(text, begin, end):
             begin = found.end()
     return begin
 
 
-def _ends(text: str) -> Iterator[int]:
-    text = text.rstrip()
-    if text.isascii() and "\n" not in text and not any(map(text.count, _STOPS)):
-        return
-    for match in _END.finditer(text):
-        at = match.start()
-        near = text[max(0, at - _NEAR) : at], text[at : at + _NEAR]
-        if not (near[0].endswith(".") and is_abbreviation(*near)):
-            yield match.end()
+def _list_ends(text: str) -> list[int]:
+    """Return the ends of the sentences of a text, in order."""
+    rest = text.rstrip()
+    if rest.isascii() and "\n" not in rest and not _MAY_END.search(rest):
+        return [len(text)]
+    ends: list[int] = []
+    last = 0
+    for match in _END.finditer(rest):
+        start, end = match.span()
+        at = start + 1 if rest[start] in ".!?" else start
+        if rest[start] == "*":
+            end = start
+        near = rest[max(0, at - _NEAR) : at], rest[at : at + _NEAR]
+        # a label behind an abbreviation begins no field
+        if end > last and not (near[0].endswith(".") and is_abbreviation(*near)):
+            ends.append(end)
+        last = end
+    return [*ends, len(text)]
 
 
 _SAMPLE = 0b111
@@ -188,12 +206,8 @@ _LONGEST = 60
 _MOST_KNOWN = 1 << 18
 
 _CLASS = "="
+_T = TypeVar("_T")
 _UNTOLD = ("filler", "generic", "negation", "all", "some", "only")
-
-_known: dict[str, int] = {}
-"""Cache of word numbers: a memory repeats its words."""
-_keys: dict[str, str] = {}
-"""Cache of word keys."""
 
 
 class QuotedFact(NamedTuple):
@@ -292,70 +306,53 @@ def _find_log_lines(note: Note) -> Container[int]:
     """Return the 1-based lines of log entries, which tell what was so on a day: all in a note with
     a date in its name, else those below a heading that begins with a date.
     """
-    count = note.text.count("\n") + 1
     if any(map(find_day_in_title, (note.stem, note.name))):
-        return range(1, count + 1)
+        return range(1, note.text.count("\n") + 2)
     found: set[int] = set()
-    is_dated = False
-    for number, line in enumerate(note.text.split("\n"), 1):
-        if line.startswith("#"):
-            is_dated = bool(_DATED.match(line))
-        if is_dated:
-            found.add(number)
+    first, *sections = f"\n{note.text}".split("\n#")
+    line = 1 + first.count("\n")
+    for section in sections:
+        end = line + 1 + section.count("\n")
+        if _DATED.match(section.partition("\n")[0]):
+            found.update(range(line, end))
+        line = end
     return found
 
 
 def build_shingles(text: str) -> frozenset[int]:
     """Return all word triples of a text, each as a number."""
-    numbers = _numbers(split_words(text))
-    return _stretches(numbers, range(len(numbers) - 2))
+    return _number_triples(split_words(text), 0)
 
 
 def _sketch(found: list[str]) -> frozenset[int]:
-    numbers = _numbers(found)
-    if len(found) <= _FEW:
-        return _stretches(numbers, range(len(numbers) - 2))
-    # only triples that begin with certain words; the others need not be computed
-    begin = [at for at, number in enumerate(numbers[:-2]) if not number & _SAMPLE]
-    return _stretches(numbers, begin)
+    return _number_triples(found, _SAMPLE if len(found) > _FEW else 0)
 
 
-def _stretches(numbers: list[int], begin: Iterable[int]) -> frozenset[int]:
-    return frozenset([numbers[at] * 31 ^ numbers[at + 1] * 17 ^ numbers[at + 2] for at in begin])
+def _number_triples(found: list[str], sample: int) -> frozenset[int]:
+    """Return the triples of words whose first one has 0 for the bits of `sample`, as numbers."""
+    numbers = list(map(_numbers.__getitem__, found))
+    triples = zip(numbers, numbers[1:], numbers[2:], strict=False)
+    return frozenset(
+        [one * 31 ^ two * 17 ^ three for one, two, three in triples if not one & sample]
+    )
 
 
-def _numbers(found: list[str]) -> list[int]:
-    known = _known
-    try:
-        return [known[word] for word in found]
-    except KeyError:
-        if len(known) > _MOST_KNOWN:
-            known.clear()
-        for word in found:
-            if word not in known:
-                # the same in every process, unlike hash()
-                known[word] = crc32(word.encode("utf-8", "surrogatepass"))
-        return [known[word] for word in found]
+class _WordCache(dict[str, _T]):
+    """A value of each word, since a memory repeats its words."""
+
+    def __init__(self, get_value: Callable[[str], _T]) -> None:
+        self._get_value = get_value
+
+    def __missing__(self, word: str) -> _T:
+        if len(self) > _MOST_KNOWN:
+            self.clear()
+        value = self[word] = self._get_value(word)
+        return value
 
 
-def _keys_of(found: list[str]) -> tuple[str, ...]:
-    """Return the subject of a statement of these words: their keys without filler; one key for all
-    things of a class, and for a word and its opposite.
-    """
-    try:
-        keys = [_keys[word] for word in found]
-    except KeyError:
-        if len(_keys) > _MOST_KNOWN:
-            _keys.clear()
-        _keys.update((word, _key(word)) for word in found if word not in _keys)
-        keys = [_keys[word] for word in found]
-    return tuple(dict.fromkeys(filter(None, keys)))
-
-
-def extract_content_words(text: str) -> tuple[str, ...]:
-    """Return the content words of a text in order: numbers and things by name, without filler."""
-    found = dict.fromkeys(split_words(text))
-    return tuple(stem_word(word) for word in found if word not in known.load_words("filler"))
+def _number(word: str) -> int:
+    """Return a number of a word, which is the same in every process, unlike hash()."""
+    return crc32(word.encode("utf-8", "surrogatepass"))
 
 
 def _key(word: str) -> str:
@@ -371,3 +368,20 @@ def _key(word: str) -> str:
     if opposite := known.load_opposites().get(word):
         return f"{_CLASS}{opposite[0]}"
     return stem_word(known.load_synonyms().get(word, word))
+
+
+_numbers = _WordCache(_number)
+_keys = _WordCache(_key)
+
+
+def _keys_of(found: list[str]) -> tuple[str, ...]:
+    """Return the subject of a statement of these words: their keys without filler; one key for all
+    things of a class, and for a word and its opposite.
+    """
+    return tuple(dict.fromkeys(filter(None, map(_keys.__getitem__, found))))
+
+
+def extract_content_words(text: str) -> tuple[str, ...]:
+    """Return the content words of a text in order: numbers and things by name, without filler."""
+    found = dict.fromkeys(split_words(text))
+    return tuple(stem_word(word) for word in found if word not in known.load_words("filler"))
