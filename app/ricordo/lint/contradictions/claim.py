@@ -173,7 +173,11 @@ def is_bound(text: str) -> bool:
     """Return whether the claim of a short `text` may give a value to its subject, or one of several
     that exclude each other; the claims of others need not be read to be compared.
     """
-    plain = normalise(strip_markup(text))
+    bare = strip_markup(text)
+    # most have no word that counts
+    if not any(map(_binding_parts.__getitem__, lower_text(bare).split())):
+        return False
+    plain = normalise(bare)
     if any(map(_is_binding, plain.split())) or known.find_relations(plain):
         return True
     if not _PATHLIKE.search(plain):
@@ -182,15 +186,28 @@ def is_bound(text: str) -> bool:
     return not all(known.load_words(part).isdisjoint(tokens) for part in ("use", "gone"))
 
 
-@lru_cache(maxsize=1 << 16)
+def _may_bind(part: str) -> bool:
+    """Return whether a part of a text between two blanks may bind a claim, or begin what does."""
+    if known.may_begin_phrase(part) or known.may_begin_relation(part):
+        return True
+    plain = normalise(part)
+    return bool(_PATHLIKE.search(plain)) or any(map(_is_binding, plain.split()))
+
+
+_binding_parts = known.WordCache(_may_bind)
+
+
 def _is_binding(part: str) -> bool:
     """Return whether a part of a text between two blanks has a word that may give a claim a value,
     or a subject that has one value at a time.
     """
-    # what is cut off a claim may end within a word: `graphql-over-http`
-    pieces = [part]
+    word = part.rstrip(".,:;!?")
+    if word.isascii() and word.isalpha():
+        return known.is_binding(word)
+    # what is cut off a claim may end within such a part: `graphql-over-http`
+    pieces = {part}
     for cut in ("reason", "contrast"):
-        pieces += [it for piece in pieces for it in known.load_pattern(cut).split(piece)]
+        pieces |= {it for piece in pieces for it in known.load_pattern(cut).split(piece)}
     return any(known.is_binding(token) for piece in pieces for token, _ in tokenise(piece))
 
 
@@ -309,6 +326,9 @@ class _Reader:
         named = _CODED if self._language == "de" else _NAMED
         for match in TOKEN.finditer(bare):
             token = match.group()
+            # most are plain words
+            if token.isalpha() and token.islower():
+                continue
             word = token.lower()
             if named.search(token, 0 if match.start() else 1):
                 self._names.add(word)

@@ -41,7 +41,7 @@ _VALUE = compile_lazily(
     r"\s*(?:=|:|is|defaults to|is set to)\s*`?(\d+(?:[._]\d+|,\d{3}\b)*)`?(?!,\d)"
     r"(?=[.,;)\s]*(?:\Z|\n|[.,;)—–|]))"
 )
-_NUMBERED_TICKET = compile_lazily(r"#\d+|\b[A-Z][A-Z0-9]+-\d+")
+_NUMBERED_TICKET = compile_lazily(r"[#A-Z](?:(?<=#)\d|(?<=[A-Z])(?<!\w.)[A-Z0-9]+-\d)")
 _TICKET_KEY = compile_lazily(r"\w*#\d+\Z|[a-z][a-z0-9]{1,9}-\d+\Z")
 _NUMBER_SIGN = compile_lazily(r"(?i)(?:pr|pull request|mr|issue)\s?#?")
 

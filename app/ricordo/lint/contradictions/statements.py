@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 from zlib import crc32
 
 from ricordo.dates import find_day_in_title
@@ -203,10 +203,8 @@ _SAID_BY_THE_WAY = 20
 """Words; a longer sentence is no plain statement, which can be aligned with another."""
 _LONGEST = 60
 """Words; a longer one is not compared at all. Of scripts without blanks pairs of characters."""
-_MOST_KNOWN = 1 << 18
 
 _CLASS = "="
-_T = TypeVar("_T")
 _UNTOLD = ("filler", "generic", "negation", "all", "some", "only")
 
 
@@ -337,19 +335,6 @@ def _number_triples(found: list[str], sample: int) -> frozenset[int]:
     )
 
 
-class _WordCache(dict[str, _T]):
-    """A value of each word, since a memory repeats its words."""
-
-    def __init__(self, get_value: Callable[[str], _T]) -> None:
-        self._get_value = get_value
-
-    def __missing__(self, word: str) -> _T:
-        if len(self) > _MOST_KNOWN:
-            self.clear()
-        value = self[word] = self._get_value(word)
-        return value
-
-
 def _number(word: str) -> int:
     """Return a number of a word, which is the same in every process, unlike hash()."""
     return crc32(word.encode("utf-8", "surrogatepass"))
@@ -370,8 +355,8 @@ def _key(word: str) -> str:
     return stem_word(known.load_synonyms().get(word, word))
 
 
-_numbers = _WordCache(_number)
-_keys = _WordCache(_key)
+_numbers = known.WordCache(_number)
+_keys = known.WordCache(_key)
 
 
 def _keys_of(found: list[str]) -> tuple[str, ...]:

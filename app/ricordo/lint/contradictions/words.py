@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
-from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ricordo.lexicon import SPACELESS, build_alternation, compile_part, list_expressions, read_words
 from ricordo.patterns import compile_lazily
@@ -25,6 +24,23 @@ _SHORTEST_STEM = 4
 _HANGUL, _HANGUL_END = "\uac00", "\ud7af"
 _KANA_END = "\u30ff"
 _HIRAGANA_END = "\u309f"
+
+
+_T = TypeVar("_T")
+_MOST_KNOWN = 1 << 18
+
+
+class WordCache(dict[str, _T]):
+    """A value of each word, computed when it is first looked up: a memory repeats its words."""
+
+    def __init__(self, get_value: Callable[[str], _T]) -> None:
+        self._get_value = get_value
+
+    def __missing__(self, word: str) -> _T:
+        if len(self) > _MOST_KNOWN:
+            self.clear()
+        value = self[word] = self._get_value(word)
+        return value
 
 
 class ToolClass(NamedTuple):
@@ -68,13 +84,10 @@ def _load_relations() -> Mapping[str, re.Pattern[str]]:
 def _load_relation_beginnings() -> re.Pattern[str]:
     """Return the pattern for what is before the first blank of any relation."""
     lists = read_words(_FILE)["relations"].values()
-    return re.compile(
-        build_alternation(it.split(" ")[0] for of in lists for texts in of.values() for it in texts)
-    )
+    return _compile_beginnings(it for of in lists for texts in of.values() for it in texts)
 
 
-@lru_cache(maxsize=1 << 16)
-def _may_begin_relation(part: str) -> bool:
+def may_begin_relation(part: str) -> bool:
     """Return whether a part of a text between two blanks may begin a relation."""
     return bool(_load_relation_beginnings().search(part))
 
@@ -84,7 +97,7 @@ def find_relations(plain: str) -> frozenset[str]:
     expresses.
     """
     # most express none
-    if not any(map(_may_begin_relation, plain.split())):
+    if not _load_relation_beginnings().search(plain):
         return frozenset()
     return frozenset(name for name, pattern in _load_relations().items() if pattern.search(plain))
 
@@ -236,8 +249,8 @@ def load_phrases() -> Mapping[str, tuple[tuple[str, str], ...]]:
 def join_phrases(plain: str) -> str:
     """Return a lower-case text, with single blanks, with each phrase replaced by its word."""
     phrases = load_phrases()
-    texts = list(dict.fromkeys(chain.from_iterable(map(_list_first_words, plain.split()))))
-    if not plain.isascii() and _unanchored().search(plain):
+    texts = [word for word in dict.fromkeys(_LETTERS.findall(plain)) if word in phrases]
+    if not plain.isascii() and _load_phrase_beginnings().search(plain):
         texts.append("")
     for first in texts:
         for phrase, word in phrases[first]:
@@ -247,16 +260,24 @@ def join_phrases(plain: str) -> str:
     return plain
 
 
-@lru_cache(maxsize=1 << 16)
-def _list_first_words(part: str) -> tuple[str, ...]:
-    """Return the words in a part of a text between two blanks by which phrases begin."""
-    return tuple(word for word in _LETTERS.findall(part) if word in load_phrases())
+def may_begin_phrase(part: str) -> bool:
+    """Return whether a part of a text between two blanks may begin a phrase."""
+    if any(word in load_phrases() for word in _LETTERS.findall(part)):
+        return True
+    return not part.isascii() and bool(_load_phrase_beginnings().search(part))
 
 
 @cache
-def _unanchored() -> re.Pattern[str]:
-    """Return the pattern for any phrase that begins with no plain word: none of these is ASCII."""
-    return re.compile(build_alternation(phrase for phrase, _ in load_phrases().get("", ())))
+def _load_phrase_beginnings() -> re.Pattern[str]:
+    """Return the pattern for what is before the first blank of any phrase that begins with no plain
+    word. None of these is ASCII.
+    """
+    return _compile_beginnings(phrase for phrase, _ in load_phrases().get("", ()))
+
+
+def _compile_beginnings(expressions: Iterable[str]) -> re.Pattern[str]:
+    """Return the pattern for what is before the first blank of any of the expressions."""
+    return re.compile(build_alternation(it.split(" ")[0] for it in expressions))
 
 
 @cache
@@ -367,12 +388,16 @@ def load_modals() -> frozenset[str]:
     return frozenset(text for part in ("so", "may", "need") for text in load_signs(part))
 
 
-@lru_cache(maxsize=1 << 16)
 def is_binding(token: str) -> bool:
     """Return whether a word may give a claim a value, or a subject that has one value at a time."""
-    tables = (load_numbers(), load_days(), load_tools(), load_opposites(), _load_single_forms())
     words = (token, token.lstrip("./~"), stem_word(token))
-    return bool(_DIGIT.search(token)) or any(it in table for table in tables for it in words)
+    return bool(_DIGIT.search(token)) or not _load_binding_words().isdisjoint(words)
+
+
+@cache
+def _load_binding_words() -> frozenset[str]:
+    tables = (load_numbers(), load_days(), load_tools(), load_opposites())
+    return _load_single_forms().union(*tables)
 
 
 @cache
