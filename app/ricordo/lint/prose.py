@@ -194,7 +194,7 @@ def list_prose_lines(note: Note) -> Iterator[tuple[int, str]]:
                 fence = ""
         elif marks:
             fence = marks[1]
-        elif not line.lstrip().startswith(">"):
+        elif ">" not in line or not line.lstrip().startswith(">"):
             yield number, line
 
 
@@ -215,7 +215,8 @@ _FEW = 2
 
 def detect_language(text: str) -> str:
     """Return the two-letter language of `text`; "" where it is not clear."""
-    by_script = next((name for name, script in _SCRIPTS.items() if script.search(text)), "")
+    scripts = _SCRIPTS.items() if not text.isascii() else ()
+    by_script = next((name for name, script in scripts if script.search(text)), "")
     if by_script:
         return by_script
     counts = count_stop_words(split_runs(text))

@@ -80,8 +80,8 @@ def count_stop_words(words: Iterable[str]) -> dict[str, int]:
     """Return how many different stop words of each language, ISO 639-1, are among these folded
     `words`; English comes first.
     """
-    distinct = frozenset(words)
-    return {name: len(distinct & stop) for name, stop in _load_stop_words().items()}
+    found = list_stop_words().intersection(words)
+    return {name: len(found & stop) for name, stop in _load_stop_words().items()}
 
 
 def find_language(words: Iterable[str]) -> tuple[str, frozenset[str]]:

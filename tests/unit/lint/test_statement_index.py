@@ -11,8 +11,8 @@ import pytest
 
 from ricordo.lint.contradictions.claim import is_bound, read_claim
 from ricordo.lint.contradictions.statement_index import CROWD, Place, StatementIndex
-from ricordo.lint.contradictions.statements import NoteDigest, NoteStatement
-from ricordo.lint.contradictions.words import load_words
+from ricordo.lint.contradictions.statements import NoteDigest, NoteStatement, split_sentences
+from ricordo.lint.contradictions.words import load_phrases, load_words
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 
@@ -92,3 +92,32 @@ def test_claims_with_a_value_a_relation_or_a_role_are_read(path: Path) -> None:
         claim = read_claim(text)
         assert not any((claim.values, claim.relations, claim.usage)), text
         assert claim.keys.isdisjoint(load_words("single")), text
+
+
+def test_a_claim_is_bound_by_a_word_before_a_contrast_within_it() -> None:
+    assert is_bound("We use a graphql-over-iq layer.")
+    assert is_bound("The worker runs (mostly) on a small machine.")
+    assert not is_bound("The worker looks at its own list.")
+
+
+def test_a_phrase_begins_with_a_plain_word_or_is_not_ascii() -> None:
+    assert not any(phrase.isascii() for phrase, _ in load_phrases().get("", ()))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("It is slow, e.g. today. It stops!", ["It is slow, e.g. today.", "It stops!"]),
+        (
+            "It waits 45 min. **Then:** it stops. **Next:** it starts **Last:** it ends.",
+            ["It waits 45 min. **Then:** it stops.", "**Next:** it starts", "**Last:** it ends."],
+        ),
+        (
+            "- one item; and more\n- another one\nof two lines",
+            ["one item;", "and more", "another one of two lines"],
+        ),
+        ("最初の文です。次の文です。", ["最初の文です。", "次の文です。"]),
+    ],
+)
+def test_a_text_is_split_at_stops_items_and_labels(text: str, sentences: list[str]) -> None:
+    assert list(split_sentences(text)) == sentences

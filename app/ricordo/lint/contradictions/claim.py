@@ -173,42 +173,36 @@ def is_bound(text: str) -> bool:
     """Return whether the claim of a short `text` may give a value to its subject, or one of several
     that exclude each other; the claims of others need not be read to be compared.
     """
-    bare = strip_markup(text)
     # most have no word that counts
-    if not any(map(_binding_parts.__getitem__, lower_text(bare).split())):
+    if not any(map(_binding_parts.__getitem__, lower_text(strip_markup(text)).split())):
         return False
-    plain = normalise(bare)
-    if any(map(_is_binding, plain.split())) or known.find_relations(plain):
+    parts = _split_parts(text[:MAX_LENGTH])
+    tokens = {token for token, _ in parts.spans}
+    if any(map(known.is_binding, tokens)):
         return True
-    if not _PATHLIKE.search(plain):
-        return False
-    tokens = {token for token, _ in tokenise(plain)}
-    return not all(known.load_words(part).isdisjoint(tokens) for part in ("use", "gone"))
+    if any(map(_PATHLIKE.search, tokens)) and not (
+        known.load_words("use").isdisjoint(tokens) and known.load_words("gone").isdisjoint(tokens)
+    ):
+        return True
+    return bool(known.find_relations(parts.plain))
 
 
 def _may_bind(part: str) -> bool:
     """Return whether a part of a text between two blanks may bind a claim, or begin what does."""
     if known.may_begin_phrase(part) or known.may_begin_relation(part):
         return True
-    plain = normalise(part)
-    return bool(_PATHLIKE.search(plain)) or any(map(_is_binding, plain.split()))
-
-
-_binding_parts = known.WordCache(_may_bind)
-
-
-def _is_binding(part: str) -> bool:
-    """Return whether a part of a text between two blanks has a word that may give a claim a value,
-    or a subject that has one value at a time.
-    """
     word = part.rstrip(".,:;!?")
     if word.isascii() and word.isalpha():
         return known.is_binding(word)
-    # what is cut off a claim may end within such a part: `graphql-over-http`
-    pieces = {part}
+    pieces = {normalise(part)}
+    # what is cut off a claim may end within a part: `graphql-over-http`
     for cut in ("reason", "contrast"):
         pieces |= {it for piece in pieces for it in known.load_pattern(cut).split(piece)}
-    return any(known.is_binding(token) for piece in pieces for token, _ in tokenise(piece))
+    tokens = [token for piece in pieces for token, _ in tokenise(piece)]
+    return any(map(known.is_binding, tokens)) or any(map(_PATHLIKE.search, tokens))
+
+
+_binding_parts = known.WordCache(_may_bind)
 
 
 def strip_markup(text: str) -> str:

@@ -139,7 +139,7 @@ def _find_state(text: str, name: re.Match[str]) -> tuple[str, bool] | None:
     """
     end = name.end()
     behind = known.join_phrases(lower_text(text[end : end + _FAR]))
-    for plain in (behind, _ASIDE.sub(" ", behind)):
+    for plain in (behind, _ASIDE.sub(" ", behind)) if "(" in behind else (behind,):
         if found := _state_behind().match(plain):
             return found["state"], bool(found["not"]) != bool(found["after"])
     rest = _CLAUSE_END.split(text[end : end + _FAR], maxsplit=1)[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import chain, islice
 from typing import NamedTuple
 from zlib import crc32
@@ -205,7 +206,6 @@ _LONGEST = 60
 """Words; a longer one is not compared at all. Of scripts without blanks pairs of characters."""
 
 _CLASS = "="
-_UNTOLD = ("filler", "generic", "negation", "all", "some", "only")
 
 
 class QuotedFact(NamedTuple):
@@ -342,17 +342,21 @@ def _number(word: str) -> int:
 
 def _key(word: str) -> str:
     """Return the key of a word: the class for a thing of one, "" for values and filler."""
-    if word.isdigit() or word in known.load_numbers() or word in known.load_days():
-        return ""
-    if any(word in known.load_words(part) for part in _UNTOLD):
-        return ""
-    if word in known.load_modals():
+    if word.isdigit() or word in _load_untold():
         return ""
     if tools := known.load_tools().get(word):
         return f"{_CLASS}{tools[0][0].name}"
     if opposite := known.load_opposites().get(word):
         return f"{_CLASS}{opposite[0]}"
     return stem_word(known.load_synonyms().get(word, word))
+
+
+@cache
+def _load_untold() -> frozenset[str]:
+    """Return the words that tell nothing of a subject: values, filler and signs."""
+    parts = ("filler", "generic", "negation", "all", "some", "only")
+    words = map(known.load_words, parts)
+    return known.load_modals().union(*words, known.load_numbers(), known.load_days())
 
 
 _numbers = known.WordCache(_number)

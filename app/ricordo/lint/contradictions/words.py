@@ -92,6 +92,7 @@ def may_begin_relation(part: str) -> bool:
     return bool(_load_relation_beginnings().search(part))
 
 
+@lru_cache(maxsize=1 << 8)
 def find_relations(plain: str) -> frozenset[str]:
     """Return the names of the relations with one value at a time that a text in lower case
     expresses.
@@ -388,6 +389,7 @@ def load_modals() -> frozenset[str]:
     return frozenset(text for part in ("so", "may", "need") for text in load_signs(part))
 
 
+@lru_cache(maxsize=1 << 16)
 def is_binding(token: str) -> bool:
     """Return whether a word may give a claim a value, or a subject that has one value at a time."""
     words = (token, token.lstrip("./~"), stem_word(token))
