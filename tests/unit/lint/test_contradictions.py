@@ -62,7 +62,7 @@ def test_pairs_in_natural_wording_are_offered_and_what_is_reported_is_right() ->
     # more of these, reported by rules that were set on them, were a third wrong on pairs not seen
     assert right / conflicts >= 0.1
     assert (right + offered.count((True, True))) / conflicts >= 0.85
-    assert offered.count((False, True)) / (len(reported) - conflicts) <= 0.25
+    assert offered.count((False, True)) / (len(reported) - conflicts) <= 0.4
 
 
 @pytest.mark.parametrize("name", [*PAIRS, BLIND])
