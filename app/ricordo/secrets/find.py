@@ -208,6 +208,17 @@ _SHARED = frozenset(("api-key", "google-api-key", "signed-url", "azure-sas"))
 _ADDRESS = compile_lazily(r"\w://[^\s\"'`<>]*\Z")
 _LONGEST_ADDRESS = 1_000
 """Characters."""
+_UP_TO_VALUE = " \t\"'`*_)]:=>→：|<-"
+"""What may be between a name and its value."""
+_ID = compile_lazily(r"[A-Za-z0-9]{16,40}")
+"""The id of a document as services make it."""
+_CLIENT_KEY = compile_lazily(
+    r"https?://[0-9a-f]{32}@(?P<host>[\w.-]+)(?::\d{1,5})?/(?:[\w-]+/){0,4}\d+(?![\w/])"
+)
+"""The address to which programs report their errors (a DSN of Sentry), with the key that is given
+to every user of them; older ones have a secret beside it, behind a colon.
+"""
+_OF_REPORTS = compile_lazily(r"sentry|glitchtip|\bdsn\b|_dsn\b", re.IGNORECASE)
 _WEB_KEY = compile_lazily(r"firebase|authDomain|\bmaps\b", re.IGNORECASE)
 """Beside a key that pages are delivered with, limited by their address: Firebase calls its own no
 secret.
@@ -251,8 +262,9 @@ def _is_in_address(value: str, text: str) -> bool:
 def is_evident(text: str, secret: Secret, *, in_example: bool = False) -> bool:
     """Return whether a secret of `text` surely is one: its format tells, or a program made it. A
     word beside “password” is mostly one of an example, a test or the sentence, a UUID the id of a
-    thing, unless a header has it. What is made to be given away is none: the key of a test, of a
-    page or of a shared file. Where it may be part of an example, only its format tells.
+    thing, unless a header has it, and so is what is called the token of a folder, or of a place in a
+    list. What is made to be given away is none: the key of a test, of a page, of a shared file or
+    of a program that reports its errors. Where it may be part of an example, only its format tells.
     """
     kind, value = secret.kind, text[secret.start : secret.end]
     if kind == SEED_PHRASE:
@@ -276,8 +288,40 @@ def is_evident(text: str, secret: Secret, *, in_example: bool = False) -> bool:
     if _PUBLIC.fullmatch(value):
         # nobody sends the id of a thing to prove who he is
         return kind == "auth-header" and not _SAMPLE.match(value)
+    if _is_client_key(text, secret) or _is_name_of_thing(text, secret):
+        return False
+    if kind == "password" and load_rules().guards["own_name"].match(value):
+        return False
     is_key = kind != "api-key" or bool(_KEY.fullmatch(value))
     return is_key and is_random(value)
+
+
+def _is_client_key(text: str, secret: Secret) -> bool:
+    """Return whether a secret is the key in the address for reports of errors."""
+    start = text.rfind("http", max(0, secret.start - len("https://")), secret.start)
+    address = _CLIENT_KEY.match(text, start) if start >= 0 else None
+    if address is None:
+        return False
+    label = text[max(0, start - _AROUND) : start].rpartition("\n")[2]
+    return bool(_OF_REPORTS.search(address["host"]) or _OF_REPORTS.search(label))
+
+
+def _is_name_of_thing(text: str, secret: Secret) -> bool:
+    """Return whether a secret is, by the name before it, what a service calls a token and is the id
+    of a document or folder, or the mark of a place in a list.
+    """
+    guards, value = load_rules().guards, text[secret.start : secret.end]
+    name = text[max(0, secret.start - _AROUND) : secret.start].rstrip(_UP_TO_VALUE)
+    if guards["mark"].search(name):
+        return True
+    if not _ID.fullmatch(value):
+        return False
+    around = text[max(0, secret.start - _AROUND) : secret.end + _AROUND]
+    if guards["filed_resource"].search(name):
+        return bool(guards["filed"].search(around))
+    if guards["nested_resource"].search(name):
+        return bool(guards["resource"].search(text))
+    return any(it.end() == len(name) for it in guards["resource"].finditer(name))
 
 
 def _is_anonymous(token: str) -> bool:

@@ -204,13 +204,35 @@ def test_feedback_note_has_no_secret(lint: Lint) -> None:
         ("toToken=0x52908400098527886e0f7030069857d2e4169ee7", Severity.INFO),
         # the id of a document, as its address has it
         (
-            "https://tides.example/docx/kW82mQx7Lr3TkW82mQ9x\n\nDoc token: kW82mQx7Lr3TkW82mQ9x",
+            "https://tides.example/docx/kW82mQx7Lr3TkW82mQ9x\n\nToken: kW82mQx7Lr3TkW82mQ9x",
             Severity.INFO,
         ),
         (
-            "https://tides.example/docx/other\n\nDoc token: kW82mQx7Lr3TkW82mQ9x",
+            "https://tides.example/docx/other\n\nToken: kW82mQx7Lr3TkW82mQ9x",
             Severity.ERROR,
         ),
+        # ids of things that a service calls tokens
+        ("Doc token: kW82mQx7Lr3TkW82mQ9x", Severity.INFO),
+        ("`rootFolderToken`: `kW82mQx7Lr3TkW82mQ9x`", Severity.INFO),
+        ('{"nextSyncToken": "kW82mQx7Lr3TkW82mQ9x="}', Severity.INFO),
+        ("Path of the wiki\n\nnode token: kW82mQx7Lr3TkW82mQ9x", Severity.INFO),
+        ("Join the cluster\n\nnode token: kW82mQx7Lr3TkW82mQ9x", Severity.ERROR),
+        (
+            "Ask for a folder_token.\n\n- Harbour folder\n  - Token: kW82mQx7Lr3TkW82mQ9x",
+            Severity.INFO,
+        ),
+        ("- Harbour folder\n  - Token: kW82mQx7Lr3TkW82mQ9x", Severity.ERROR),
+        ("Folder access token: kW82mQx7Lr3TkW82mQ9x", Severity.ERROR),
+        ("SYNC_TOKEN=kW82mQx7Lr3TkW82mQ9x", Severity.ERROR),
+        # the address for reports of errors, old and new
+        ("https://3f9a0c77d1e24b5896a0cd3e41b7f825@o42.ingest.sentry.io/7", Severity.INFO),
+        ("TIDES_DSN=https://3f9a0c77d1e24b5896a0cd3e41b7f825@tides.example/7", Severity.INFO),
+        ("https://3f9a0c77d1e24b5896a0cd3e41b7f825@tides.example/7", Severity.ERROR),
+        ("https://quay:3f9a0c77d1e24b5896a0cd3e41b7f825@sentry.io/7", Severity.ERROR),
+        # a password that is the word for it
+        ("ADMIN_PASSWORD=MonMotDePasse123!", Severity.INFO),
+        ("ADMIN_PASSWORD=TuaSenhaForte2026", Severity.INFO),
+        ("ADMIN_PASSWORD=Senha!2#xK9q", Severity.ERROR),
         ("api key 02" + "8f3a61c0d94e7b25" * 4, Severity.INFO),
         ("api_key: 'qk-tide-[A-Za-z0-9_-]+'", Severity.INFO),
         ("api_key: 'kW8{mQx7Lr3TkW82}mQ9x'", Severity.INFO),
