@@ -262,8 +262,8 @@ def _is_in_address(value: str, text: str) -> bool:
 def is_evident(text: str, secret: Secret, *, in_example: bool = False) -> bool:
     """Return whether a secret of `text` surely is one: its format tells, or a program made it. A
     word beside “password” is mostly one of an example, a test or the sentence, a UUID the id of a
-    thing, unless a header has it, and so is what is called the token of a folder, or of a place in a
-    list. What is made to be given away is none: the key of a test, of a page, of a shared file or
+    thing, unless a header has it, and so is what is called the token of a folder, or of a place in
+    a list. What is made to be given away is none: the key of a test, of a page, of a shared file or
     of a program that reports its errors. Where it may be part of an example, only its format tells.
     """
     kind, value = secret.kind, text[secret.start : secret.end]
