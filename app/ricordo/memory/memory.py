@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -133,7 +132,7 @@ class Memory:
         given = self.layout.link_prefixes
         if given is not None:
             return frozenset(given)
-        return choose_prefixes(counts.values(), posixpath.basename(self.root))
+        return choose_prefixes(counts.values(), self.root)
 
     @cached_property
     def _plain_names(self) -> Names:

@@ -76,7 +76,8 @@ class Names:
     """The top folder of raw sources: a page comes before a source of the same name."""
     prefixes: frozenset[str] = frozenset()
     """The beginnings of links that mean the memory itself, as `ru/` in `[[ru/pages/tides]]` in the
-    wiki of the folder `wiki-ru`, or `/` in `[tides](/pages/tides.md)`.
+    wiki of the folder `wiki-ru`, `/` in `[tides](/pages/tides.md)`, or `/docs/memory/` in
+    `[tides](/docs/memory/tides.md)`, the path from the root of its project.
     """
     by_heading: PathsByName = field(default_factory=dict)
     """By the keys of headings, where links are written as headings; else empty."""
@@ -143,11 +144,12 @@ class Names:
         is_relative = target.startswith(("./", "../", "~", "\\"))
         if "/" not in target or is_relative or (is_external(target) and target[0] != "/"):
             return
-        if target[0] == "/":
-            if not link.is_wikilink and target[-3:].lower() == ".md":
-                yield ROOT
-            return
         end = -1
+        if target[0] == "/":
+            if link.is_wikilink or target[-3:].lower() != ".md":
+                return
+            yield ROOT
+            end = 0
         for _ in range(_MOST_PARTS):
             end = target.find("/", end + 1)
             if end < 0 or target[:end] in self.others:
@@ -226,7 +228,10 @@ class Names:
         target = link.target
         if self.prefixes and (bare := self._without_prefix(target)) != target:
             resolved = self._path_link_as_written(source, link._replace(target=bare))
-            if resolved.target_kind in (TargetKind.NOTE, TargetKind.FILE):
+            # the whole path of the memory, which is no folder in it, can mean nothing else
+            is_of_memory = target[0] == "/" and f"/{bare}" != target
+            is_there = resolved.target_kind in (TargetKind.NOTE, TargetKind.FILE)
+            if is_there or is_of_memory:
                 return ResolvedLink(link, resolved.target_kind, resolved.path)
         return self._path_link_as_written(source, link)
 
@@ -281,10 +286,11 @@ PrefixCounts = Mapping[str, tuple[int, int]]
 """By the beginning of links: how many have it, and how many of them lead to a note without it."""
 
 
-def choose_prefixes(counted: Iterable[PrefixCounts], own: str = "") -> frozenset[str]:
+def choose_prefixes(counted: Iterable[PrefixCounts], root: str = "") -> frozenset[str]:
     """Return the prefixes without which nine of ten links that have them lead to a note, and no
-    shorter one does. For the name of the memory's folder, `own`, one such link is enough: it means
-    the memory even where most of its notes are gone.
+    shorter one does. For the name of the memory's folder, whose path is `root`, and for the end of
+    that path behind a `/`, one such link is enough: it means the memory even where most of its
+    notes are gone.
     """
     totals: dict[str, tuple[int, int]] = {}
     for counts in counted:
@@ -295,7 +301,8 @@ def choose_prefixes(counted: Iterable[PrefixCounts], own: str = "") -> frozenset
     for prefix, (all_links, leading) in sorted(totals.items()):
         is_longer = any(prefix.startswith(shorter) for shorter in chosen)
         is_meant = all_links >= _FEWEST_LINKS and leading >= _SHARE * all_links
-        if not is_longer and (is_meant or (leading and prefix == f"{own}/")):
+        is_own = prefix != ROOT and f"{root}/".endswith(f"/{prefix.removeprefix(ROOT)}")
+        if not is_longer and (is_meant or (leading and is_own)):
             chosen.add(prefix)
     return frozenset(chosen)
 

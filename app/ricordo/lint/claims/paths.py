@@ -84,10 +84,11 @@ def find_path_claims(passage: Passage) -> Iterator[ProjectClaim]:
 
 def find_linked_pages(note: Note, project: Project) -> Iterator[Verdict]:
     """Yield a verdict for each link of a note that names a page of the project, not a note: a
-    wikilink by its name, another one by its path from the root.
+    wikilink by its name, another one by its path from the root, which hosts of repositories write
+    with a `/` in front.
     """
     for link in note.links:
-        path = link.target.replace("\\", "/")
+        path = link.target.replace("\\", "/").removeprefix("/")
         is_path = path.endswith(".md") and path in project.tree.files
         named = path if is_path and not project.is_of_memory(path) else ""
         if page := project.find_page(link.target) if link.is_wikilink else named:

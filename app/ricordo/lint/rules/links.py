@@ -40,6 +40,7 @@ _NO_NAME = compile_lazily(r"[\s/`\"'(\[<|“«「]")
 _LONGEST_NAME = 255
 _FEWEST_OF_ONE_CAUSE = 3
 """Broken links of one file that are one finding."""
+_CLIMB = compile_lazily(r"(?:\.\./)+")
 _SYSTEM_PATH = compile_lazily(
     r"(?:file:|~|\\\\|/(?:etc|home|users|root|var|tmp|usr|opt|proc|dev|mnt|srv|private|volumes)/)",
     re.IGNORECASE,
@@ -167,7 +168,8 @@ def _group_by_named(memory: Memory) -> Mapping[str, list[NamingText]]:
 @memory_rule("outside-memory", Severity.ERROR, "a link or symlink that points outside the memory")
 def outside_memory(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find symbolic links and links of notes that leave the directory of the memory;
-    `unreadable-note` reports symbolic links to nothing.
+    `unreadable-note` reports symbolic links to nothing. A link from the root of the project to a
+    page of it works where the project is shown. Links of one file to one place have one cause.
     """
     for skipped in memory.skipped:
         is_outside = skipped.is_outside_link and skipped.is_live_link
@@ -178,6 +180,8 @@ def outside_memory(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
         link = resolved.link
         # templates and schemas show how links look
         is_judged = file.role is not FileRole.SUPPORT
+        if link.target.startswith("/") and find_project_page(context.evidence, file, link):
+            continue
         if is_judged and _is_outside(memory, context.around, file, resolved):
             message = f"Link “{link.label}” points outside the memory: {link.target}."
             fix = remove_link(file, link)
@@ -189,6 +193,7 @@ def outside_memory(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
                 file.path,
                 fix,
                 at_most=_judge_place(memory, context.around, file, resolved),
+                origin=_name_place(link.target),
             )
 
 
@@ -274,6 +279,16 @@ def _is_outside(
     written = posixpath.join(memory.root, posixpath.dirname(file.path), target)
     path = posixpath.normpath(written)
     return not _is_within(path, (memory.root, *around))
+
+
+def _name_place(target: str) -> str:
+    """Return what links out of the memory have in common that have one cause: how far up they lead,
+    or on which machine for whom they were written.
+    """
+    plain = target.replace("\\", "/")
+    if climb := _CLIMB.match(plain):
+        return climb[0]
+    return "/".join(plain.split("/")[:3]) if _SYSTEM_PATH.match(target) else "/"
 
 
 def _judge_place(

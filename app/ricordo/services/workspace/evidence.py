@@ -187,6 +187,7 @@ CLAIM_RULES = frozenset(
     (
         *("missing-path", "missing-symbol", "status-claim", "changed-since"),
         *("restates-instructions", "index-missing-file", "wanted-note", "dead-link"),
+        "outside-memory",
     )
 )
 _MANY = 5
