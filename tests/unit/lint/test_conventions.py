@@ -16,12 +16,23 @@ from ricordo.agents.wiki import (
     find_in_project,
     find_whole_wiki,
 )
+from ricordo.lint.causes import list_causes
 from ricordo.lint.conventions import (
     ConventionLearner,
+    Conventions,
     Corrections,
     TitleSource,
     learn_conventions,
     read_schema,
+)
+from ricordo.lint.evidence import (
+    CheckOutcome,
+    ClaimKind,
+    Evidence,
+    NotePair,
+    NoteQuote,
+    Relation,
+    Verdict,
 )
 from ricordo.lint.finding import Finding, Severity
 from ricordo.lint.linter import Linter
@@ -605,3 +616,92 @@ def test_a_file_that_has_no_frontmatter_in_any_folder_needs_none(root: Path) -> 
     files |= {"wiki/a/other.md": "Text.\n", "wiki/d/x.md": "Text.\n", "wiki/d/y.md": "Text.\n"}
     (found,) = lint(root, files, "frontmatter-missing", layout=WIKI)
     assert found.path == "wiki/a/other.md"
+
+
+@pytest.mark.parametrize(
+    ("path", "is_kept"),
+    [
+        ("tides.md", False),
+        ("tides-backup.md", True),
+        ("Backup of tides.md", True),
+        ("tides.bak.md", True),
+        ("tides_old 2.md", True),
+        ("tides-2026-07-19T02-38-25-140Z.md", True),
+        ("tides 备份.md", True),
+        ("sicherung-tides.md", True),
+        ("backup/tides-20260719.md", True),
+        ("_archive/x.md", True),
+        ("harbour/Deprecated/x.md", True),
+        ("архив/x.md", True),
+        # what they are about
+        ("db-backup.md", False),
+        ("backup/restore.md", False),
+        ("old-quay/x.md", False),
+        ("archive.md", False),
+        ("2026-07-19.md", False),
+        # a slip of the hand
+        ("tides copy.md", False),
+        ("tides_.md", False),
+        ("tides (1).md", False),
+    ],
+)
+def test_former_states_of_notes_and_archives_are_kept_on_purpose(
+    root: Path, path: str, is_kept: bool
+) -> None:
+    memory = open_memory(root, {"tides.md": "Text.", path: "Text."})
+    assert learn_conventions(memory).kept == (frozenset((path,)) if is_kept else frozenset())
+
+
+def test_of_what_is_kept_nothing_is_said_to_repeat_or_to_differ_from_the_project(
+    root: Path,
+) -> None:
+    memory = open_memory(root, {"tides.md": SAME, "tides-old.md": SAME})
+    gone = Verdict("gone.py", ClaimKind.PATH, 1, CheckOutcome.MISSING, existed=True)
+    sides = (NoteQuote(path, 0, "") for path in ("tides-old.md", "tides.md"))
+    evidence = Evidence(
+        dict.fromkeys(memory.by_path, (gone,)), (NotePair(Relation.REPEATS, *sides, ""),)
+    )
+    found = {
+        kept: [
+            it.path
+            for it in Linter({}, frozenset(("duplicate", "missing-path"))).run(
+                memory,
+                RuleContext(
+                    NOW, AUTO_MEMORY, evidence=evidence, conventions=Conventions(kept=kept)
+                ),
+            )
+        ]
+        for kept in (frozenset(("tides-old.md",)), frozenset[str]())
+    }
+    assert [len(paths) for paths in found.values()] == [1, 3]
+    assert found[frozenset(("tides-old.md",))] == ["tides.md"]
+
+
+SAME = "The gauge is read in `gone.py`.\n"
+
+
+def test_a_link_from_the_root_of_the_project_leads_to_its_page_or_to_the_note(
+    tmp_path: Path,
+) -> None:
+    links = "[plan](/plans/plan.md), [none](/plans/none.md) and [none](/plans/more.md)"
+    files = {
+        "a.md": f"See [b](/docs/memory/b.md), [c](/docs/memory/c.md), {links}.",
+        "b.md": "Text.",
+    }
+    memory = open_memory(tmp_path / "project" / "docs" / "memory", files)
+    page = Verdict("/plans/plan.md", ClaimKind.PATH, 1, CheckOutcome.VALID, ("plans/plan.md",))
+    context = RuleContext(
+        NOW,
+        AUTO_MEMORY,
+        evidence=Evidence({"a.md": (page,)}),
+        around=(str(tmp_path / "project"),),
+    )
+    found = Linter({}, frozenset(("outside-memory", "dead-link"))).run(memory, context)
+    assert memory.backlinks == {"b.md": ("a.md",)}
+    assert sorted(it.message.rpartition(" ")[2] for it in found if it.rule == "outside-memory") == [
+        "/plans/more.md.",
+        "/plans/none.md.",
+    ]
+    (broken,) = (it for it in found if it.rule == "dead-link")
+    assert broken.message == "Broken link “c”: /docs/memory/c.md does not exist."
+    assert len(list_causes(found, memory)) == 2
