@@ -118,11 +118,11 @@ def _join_by_habit(
 
 
 def _join_by_origin(findings: Sequence[Finding], settled: frozenset[str]) -> Iterator[Finding]:
-    """Yield the `findings` of one rule, with those of one file, severity and origin as one."""
+    """Yield the `findings` of one rule, with those of one place, severity and origin as one."""
     groups: dict[tuple[str, Severity, str], list[Finding]] = {}
     for finding in findings:
         # what has no origin is of its own
-        key = finding.path, finding.severity, finding.group_id or finding.id
+        key = finding.group_path, finding.severity, finding.group_id or finding.id
         groups.setdefault(key, []).append(finding)
     for (*_, id), group in groups.items():
         is_one = len(group) > 1 or id in settled
@@ -130,15 +130,17 @@ def _join_by_origin(findings: Sequence[Finding], settled: frozenset[str]) -> Ite
 
 
 def _create_group(findings: Sequence[Finding]) -> Finding:
-    """Return the one finding for those of one rule, file and origin."""
+    """Return the one finding for those of one rule, place and origin."""
     members = tuple(sorted(findings, key=lambda finding: finding.rank))
     first, others = members[0], len(members) - 1
-    more = f" {others:,} more here {'have' if others > 1 else 'has'} the same cause."
+    where = " here" if first.group_path else " file" + "s" * (others > 1)
+    more = f" {others:,} more{where} {'have' if others > 1 else 'has'} the same cause."
     shown = tuple(f"{_place(it)}: {it.message}" for it in members[1 : _SHOWN + 1])
     return replace(
         first,
         message=first.message + more * bool(others),
         cause=build_group_cause(first.origin),
+        is_path_independent=not first.group_path,
         evidence=(*shown, *first.evidence[:1]),
         occurrence=0,
         fix=None,

@@ -51,12 +51,14 @@ def finding_id(rule: str, path: str, cause: str, occurrence: int = 0) -> str:
 
 
 def build_group_cause(origin: str) -> str:
-    """Return the cause of the one finding for those of a rule and file with that `origin`."""
+    """Return the cause of the one finding for those of a rule and place with that `origin`."""
     return f"origin\0{origin}"
 
 
 _AGE = frozenset(("stale", "never-read"))
 """The rules that judge by age alone, where their findings have no evidence."""
+_IN_ALL_FILES = frozenset(("unreadable-note",))
+"""The rules whose findings with one origin are one in all files, not in each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,8 @@ class Finding:
     """The findings of one rule that it is shown instead of; else empty."""
     origin: str = ""
     """What led to this finding and to others of its file: the id of the commit that deleted files,
-    or the file of the project that has other values; "" where nothing is known.
+    or the file of the project that has other values; of files that cannot be read, their fault; ""
+    where nothing is known.
     """
     id: str = field(init=False, default="")
 
@@ -96,10 +99,16 @@ class Finding:
 
     @property
     def group_id(self) -> str:
-        """The id of the one finding for those of its rule and file with the same origin; "" where
+        """The id of the one finding for those of its rule and place with the same origin; "" where
         it has none.
         """
-        return finding_id(self.rule, self.path, build_group_cause(self.origin)) * bool(self.origin)
+        cause = build_group_cause(self.origin)
+        return finding_id(self.rule, self.group_path, cause) * bool(self.origin)
+
+    @property
+    def group_path(self) -> str:
+        """The file whose findings with one origin are one; "" where those of all files are."""
+        return "" if self.rule in _IN_ALL_FILES else self.path
 
     def is_only_of(self, path: str) -> bool:
         """Return whether it and its members are on the file at `path` alone."""

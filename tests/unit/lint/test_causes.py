@@ -67,6 +67,25 @@ def test_broken_links_of_one_file_without_another_target_are_one(
         assert causes[0].message.endswith(" does not exist. 2 more here have the same cause.")
 
 
+def test_files_of_one_encoding_are_one_finding_and_blanks_are_no_text(tmp_path: Path) -> None:
+    wide = {f"{name}.md": name.encode("utf-16") for name in ("ebb", "flood", "quay")}
+    blank = {"a.md": "\r\n".encode("utf-16"), "b.md": b"\xef\xbb\xbf", "c.md": b"\xff\xfe"}
+    files = {**wide, **blank, "café.md": "café".encode("cp1252")}
+    memory = open_memory(tmp_path / "memory", files)
+    rules = frozenset(("empty-note", "unreadable-note"))
+    findings = Linter({}, rules).run(memory, RuleContext(NOW, memory.layout))
+    assert {it.path for it in findings if it.rule == "empty-note"} == set(blank)
+    unreadable = [it for it in list_causes(findings, memory) if it.rule == "unreadable-note"]
+    assert [it.message for it in unreadable] == [
+        "café.md cannot be read: not UTF-8.",
+        "ebb.md cannot be read: UTF-16, not UTF-8. 2 more files have the same cause.",
+    ]
+    other = open_memory(tmp_path / "other", {f"z{path}": text for path, text in files.items()})
+    findings = Linter({}, rules).run(other, RuleContext(NOW, memory.layout))
+    # dismissed for all of them
+    assert unreadable[1].id in {it.id for it in list_causes(findings, other)}
+
+
 def test_many_findings_in_few_notes_are_one_too(memory: Memory) -> None:
     findings = [found("dead-link", f"{n % 3}.md", line=n) for n in range(20)]
     assert len(list_causes(findings, memory)) == 1

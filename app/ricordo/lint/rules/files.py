@@ -73,11 +73,12 @@ def _is_read(memory: Memory, note: Note) -> bool:
 @note_rule("empty-note", Severity.WARNING, "a note without text")
 def empty_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find notes with nothing but frontmatter, headings, labels or placeholders; nobody writes in a
-    raw source. The page of a folder, which has its name, needs no text.
+    raw source. The page of a folder, which has its name, needs no text. Blanks are none in any
+    encoding.
     """
     start = 0 if note.role is FileRole.SOURCE else note.frontmatter.end
     is_of_folder = note.path.split("/")[-2:-1] == [note.stem]
-    if not (note.read_error or is_of_folder) and says_nothing(note, start):
+    if (note.is_readable or _is_blank(note)) and not is_of_folder and says_nothing(note, start):
         body = note.text[start:]
         yield RuleResult(
             0,
@@ -98,7 +99,9 @@ def unreadable_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult
     """Find files whose text cannot be read as it is, and broken symbolic links."""
     for file in memory.files:
         if _hides_text(file):
-            yield _unreadable(file.path, file.read_error.value, _fix(file))
+            reason = file.read_error.value
+            # files of one encoding were written by one program
+            yield _unreadable(file.path, reason, _fix(file))._replace(origin=reason)
     for item in memory.skipped:
         if not item.is_live_link:
             yield _unreadable(item.path, item.reason)
@@ -227,4 +230,11 @@ def _fix(file: Note) -> Fix | None:
 
 
 def _hides_text(file: Note) -> bool:
-    return bool(file.read_error) and file.read_error is not ReadError.TOO_LARGE
+    is_cut = file.read_error is ReadError.TOO_LARGE
+    return bool(file.read_error) and not is_cut and not _is_blank(file)
+
+
+def _is_blank(file: Note) -> bool:
+    """Return whether a file has nothing but blanks in an encoding that is not read."""
+    text = decode_other_encoding(file)
+    return text is not None and not text.strip("\ufeff \t\r\n")
