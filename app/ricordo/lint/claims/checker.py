@@ -127,6 +127,10 @@ MAX_CLAIMS = 400
 """Per note; further ones are not checked."""
 _MOST_FILES_SHOWN = 4
 _BESIDE_NAME = compile_lazily(r"[\s`*=:：(|]")
+_VERSION_BEHIND = compile_lazily(r"[ @~^]+v?\d[\w.]*\Z")
+_COPY = compile_lazily(r"(.+?)[-_. ](?:backup|bak|old|orig|copy)(?:[-_. ]?\d[\d-]*)?\.md")
+"""The file name of a copy that somebody kept, with the name of what it is of."""
+_STATED = frozenset((ClaimKind.VALUE, ClaimKind.VERSION))
 _ENTRY = compile_lazily(r"\]\([^)\n]*\.md\b|\[\[")
 
 
@@ -220,7 +224,12 @@ def search_words(
 
 
 def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verdict, ...]:
-    """Return the verdicts of the project on the `claims` of `note`, in order."""
+    """Return the verdicts of the project on the `claims` of `note`, in order; none for a copy of
+    another note, which keeps what was so.
+    """
+    copy = _COPY.fullmatch(note.path.rpartition("/")[2])
+    if copy and f"{copy[1]}.md" in project.memory_names:
+        return ()
     verdicts = [it for it in _check_all(note, claims, project) if it is not None]
     verdicts = [*_drop_superseded(verdicts), *find_corrected(note, project)]
     verdicts += find_shortened(note, project)
@@ -288,17 +297,19 @@ def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Ver
 
 
 def _drop_superseded(verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """Return `verdicts` without values of constants of which the note has the present one, too: it
-    tells how they changed.
+    """Return `verdicts` without the values of constants and the versions of products of which the
+    note has the present one, too: it tells how they changed, or of both.
     """
-    values = [it for it in verdicts if _is_value(it)]
-    names = {id(it): _BESIDE_NAME.split(it.claim.lstrip("`"))[0] for it in values}
-    present = {names[id(it)] for it in values if _is_valid(it)}
+    names = {id(it): _find_name(it) for it in verdicts if it.kind in _STATED}
+    present = {names[id(it)] for it in verdicts if it.kind in _STATED and _is_valid(it)}
     return [it for it in verdicts if names.get(id(it)) not in present or _is_valid(it)]
 
 
-def _is_value(verdict: Verdict) -> bool:
-    return verdict.kind is ClaimKind.VALUE
+def _find_name(verdict: Verdict) -> str:
+    """Return the constant or the product of which a claim gives the value or the version."""
+    if verdict.kind is ClaimKind.VALUE:
+        return _BESIDE_NAME.split(verdict.claim.lstrip("`"))[0]
+    return _VERSION_BEHIND.sub("", verdict.claim).lower().removesuffix(".js")
 
 
 def _is_valid(verdict: Verdict) -> bool:

@@ -23,6 +23,8 @@ _VALUE = compile_lazily(
 )
 """A number, a time or a version that is a word of its own; not a range of versions as `16.x`."""
 _SEGMENT = compile_lazily(r"[.;|!?](?=\s|$)|\s[—–]\s|[()（）。；！？]|,\s|\n")
+_NUMBER_OF_TITLE = compile_lazily(r"\s*#{1,6}\s[\W_]*\d+(?:\.\d+)*")
+"""A heading up to the end of the number of its section."""
 _DISTINCTIVE = compile_lazily(r"\d{3}|\d[.,:]\d")
 """A value that hardly any two things have by chance."""
 _MOST_LINES = 40
@@ -108,6 +110,14 @@ def _is_of(segment: ValuePart, value: str, correction: CorrectedValue) -> bool:
     return is_beside and (len(shared) > FEWEST_WORDS or its <= mine)
 
 
+def is_surely_of(segment: ValuePart, value: str, correction: CorrectedValue) -> bool:
+    """Return whether what a part of a note shares with a correction of `value` tells of one thing
+    even where the subject of each is that of another note.
+    """
+    shared = set(segment.words) & set(correction.words)
+    return _DISTINCTIVE.search(value) is not None or len(shared) > FEWEST_WORDS
+
+
 def _compare(place: ReplacedLines, value: str) -> Sequence[CorrectedValue]:
     """Return what a commit replaced of `value` at a place: one value in the same words."""
     after: dict[tuple[str, ...], list[ValuePart]] = defaultdict(list)
@@ -140,7 +150,10 @@ def list_values(lines: Iterable[str]) -> Iterator[str]:
 
 def split_parts(text: str) -> Iterator[ValuePart]:
     """Yield the parts of a text with few values that are neither dates nor numbers of parts."""
-    ends = (0, *(match.end() for match in _SEGMENT.finditer(text)), len(text))
+    title = _NUMBER_OF_TITLE.match(text)
+    # sections are numbered again when one is added
+    first = title.end() if title else 0
+    ends = (first, *(match.end() for match in _SEGMENT.finditer(text, first)), len(text))
     for start, end in pairwise(ends):
         part = text[start:end]
         values = list(_VALUE.finditer(part)) if end > start else []

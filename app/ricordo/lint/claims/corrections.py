@@ -17,6 +17,7 @@ from ricordo.lint.claims.corrected_values import (
     STEM_LENGTH,
     CorrectedValue,
     ValuePart,
+    is_surely_of,
     list_values,
     list_words,
     split_parts,
@@ -55,7 +56,11 @@ def find_corrected(note: Note, project: Project) -> Iterator[Verdict]:
 
 
 def _judge(passage: Passage, segment: ValuePart, value: str, project: Project) -> Verdict | None:
-    near = list(project.corrected_values.find(value, segment))
+    near = [
+        it
+        for it in project.corrected_values.find(value, segment)
+        if not project.is_of_memory(it.path) or is_surely_of(segment, value, it)
+    ]
     places = [(place, it.commit) for it in near for place in _find_present(it, project)]
     new = {place.new for place, _ in places}
     known = {value, *list_values((passage.text,))}

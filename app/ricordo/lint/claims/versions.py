@@ -74,7 +74,10 @@ def find_version_claims(passage: Passage) -> Iterator[ProjectClaim]:
     for offset, text in passage.code:
         if _PINNED.fullmatch(text):
             yield ProjectClaim(ClaimKind.VERSION, text, passage.line_at(offset), passage)
-    for match in _SPOKEN.finditer(passage.prose) if _DIGITS.search(passage.prose) else ():
+    if not _DIGITS.search(passage.prose) or HEADING.match(passage.statement.text):
+        # the version in a title is the one since which its text applies
+        return
+    for match in _SPOKEN.finditer(passage.prose):
         before = passage.prose[: match.start()]
         is_named = _is_version(match, is_first=not before.strip(" -*+#|>"))
         if is_named and not _denied().search(lower_text(before)):
