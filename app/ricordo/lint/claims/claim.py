@@ -19,7 +19,12 @@ from ricordo.lexicon import (
     read_words,
 )
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
-from ricordo.lint.prose import HEADING, ProseBlock, extract_statements
+from ricordo.lint.prose import (
+    HEADING,
+    ProseBlock,
+    extract_statements,
+    list_prose_lines,
+)
 from ricordo.memory.index import Entry
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
@@ -32,6 +37,7 @@ _DIARY = compile_lazily(r"\s*(?:[-*+|#]\s*)*(?:\[[ xX]\]\s*)?[*_~(\[]*\d{4}-\d\d
 _CHECKED = compile_lazily(r"\s*[-*+]\s+\[[xX~-]\](?!\()")
 _UNCHECKED = compile_lazily(r"\s*[-*+]\s+\[ \](?!\()")
 """A task of a list that is done, or that is not."""
+_TASK = compile_lazily(r"\s*[-*+]\s+\[[ xX~-]\](?!\()")
 _ITEM = compile_lazily(r"(\s*)(?:[-*+]|\d+[.)])\s")
 _QUOTED = compile_lazily(
     r"“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|「[^」\n]*」|『[^』\n]*』|(?<!\w)\"[^\"\n]*\""
@@ -173,6 +179,56 @@ def _read_head(note: Note) -> list[str]:
     """Return the first lines of the text of a note, those above its sections."""
     lines = note.body.lstrip().split("\n", _LONGEST_HEAD)[:_LONGEST_HEAD]
     return list(takewhile(lambda it: not _SECTION.match(it), lines))
+
+
+def is_finished(note: Note, line: int) -> bool:
+    """Return whether the work of which the 1-based `line` of a note tells is done: by the status in
+    its section, or because all tasks there are ticked, else by those of the sections above it, else
+    by the status of the note.
+    """
+    lines = dict(list_prose_lines(note))
+    numbers = sorted(lines)
+    depths = {it: len(match[1]) for it in numbers if (match := HEADING.match(lines[it]))}
+    own, deepest = line, 7
+    while own >= 0:
+        # the heading above the line or section, which is less deep than that
+        above = (it for it in numbers if it <= own and depths.get(it, 7) < deepest)
+        begin = max(above, default=0)
+        deepest = depths.get(begin, 0)
+        text = takewhile(lambda it: it not in depths, (it for it in numbers if it > begin))
+        state = _read_state([lines[it] for it in text])
+        if state is not None:
+            return state
+        own = begin - 1
+    return _says_finished(note.frontmatter.get_text("status"))
+
+
+def _read_state(lines: list[str]) -> bool | None:
+    """Return whether some lines say that their work is done; None where they have neither a status
+    nor a list of tasks.
+    """
+    fields = filter(None, map(_FIELD.match, lines))
+    states = [it[2] for it in fields if _words("status").fullmatch(lower_text(it[1].strip("*_ ")))]
+    if states:
+        return all(map(_says_finished, states))
+    is_ticked = [bool(_CHECKED.match(it)) for it in lines if _TASK.match(it)]
+    return all(is_ticked) if len(is_ticked) > 1 else None
+
+
+def _says_finished(status: str) -> bool:
+    """Return whether a status says that all is done, not a part of it."""
+    spoken = lower_text(status)
+    is_done = compile_part("status", "finished").search(spoken) is not None
+    return is_done and not _unfinished().search(spoken)
+
+
+@cache
+def _unfinished() -> re.Pattern[str]:
+    """Return the pattern of what a status of work says that is not all done."""
+    parts = ("nearly", "coming", "begun", "deferred", "unbuilt", "unmerged", "unreleased")
+    words = build_alternation(it for part in parts for it in list_expressions("status", part))
+    kinds = build_alternation(list_expressions("status", "part"))
+    return re.compile(rf"{words}|(?:{kinds})s?\W{{0,3}}\d|(?<!\d)\d?\d ?%|\d ?/ ?\d")
 
 
 def find_fixed_notes(memory: Memory) -> frozenset[str]:

@@ -21,6 +21,7 @@ from ricordo.lexicon import (
     lower_text,
     statement_table,
 )
+from ricordo.lint.claims.claim import is_finished
 from ricordo.lint.evidence import Evidence
 from ricordo.lint.finding import Severity
 from ricordo.lint.fixes.dates import fix_relative_date, is_dated
@@ -108,7 +109,8 @@ def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
         last = max((it.day for it in days if it not in planned), default=date.min)
         if planned and not _is_done_below(statement, statements[at + 1 :]):
             for dated in planned:
-                if dated.day >= last:
+                line = statement.line_at(dated.start)
+                if dated.day >= last and not is_finished(note, line):
                     places[dated.day].append((statement, dated))
     for (statement, dated), *others in places.values():
         lines = (it.line_at(day.start) for it, day in others)
