@@ -221,6 +221,10 @@ def test_a_commit_with_its_words_refutes_that_work_is_open(
         "fix: harbour map flickers",
         "feat: map of the pier",
         'Revert "feat: harbour map"',
+        "feat: create a task for the harbour map",
+        "feat: lamps of the pier with a harbour map",
+        "Complete phase 4: harbour map",
+        "feat(web): panel of the harbour map with its berths, buoys and cranes",
     ],
 )
 def test_a_commit_that_only_speaks_of_the_work_refutes_nothing(
@@ -228,6 +232,119 @@ def test_a_commit_that_only_speaks_of_the_work_refutes_nothing(
 ) -> None:
     repository.commit(subject, DAYS[2])
     assert repository.judge("Deferred: harbour map.") == ()
+
+
+@pytest.mark.parametrize(
+    ("subject", "is_reported"),
+    [
+        ("feat(harbour-map): depth, buoys and cranes of every berth", True),
+        ("Merge branch 'feat/7-harbour-map'", True),
+        ("feat: harbour panel, cranes, buoys and a map", False),
+    ],
+)
+def test_commit_is_about_its_scope_or_its_branch(
+    repository: Repository, subject: str, is_reported: bool
+) -> None:
+    repository.commit(subject, DAYS[2])
+    found = repository.judge("Deferred: harbour map.")
+    assert [it.rule for it in found] == ["status-claim"] * is_reported
+
+
+def test_words_that_the_history_had_name_what_is_there(repository: Repository) -> None:
+    repository.commit("docs: plan the harbour map", DAYS[0])
+    repository.commit("fix: harbour map flickers", DAYS[1])
+    repository.commit("feat: harbour map", DAYS[2])
+    assert repository.judge("Deferred: harbour map.") == ()
+    assert len(repository.judge("Deferred: harbour map.", written=DAYS[0])) == 1
+
+
+@pytest.mark.parametrize("claim", ["Integration testing", "Add a new server", "**User panel**"])
+def test_words_of_any_project_name_no_work(repository: Repository, claim: str) -> None:
+    repository.commit("feat: new integration testing server, user panel", DAYS[2])
+    repository.commit(f"feat: {claim.strip('*')}", DAYS[2])
+    assert repository.judge(f"## Next steps\n\n1. {claim}") == ()
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_reported"),
+    [
+        ("- Pier lamps (planned for week 4)", True),
+        ("- Pier lamps (planned for week 14)", False),
+        ("**State of tasks**: in progress - week 4 complete", False),
+    ],
+)
+def test_numbered_part_is_done_where_a_commit_completes_it(
+    repository: Repository, claim: str, is_reported: bool
+) -> None:
+    repository.commit("Complete week 4: berths", DAYS[2])
+    repository.commit("feat: tables of 14 berths in 4 steps (week 12) done", DAYS[2])
+    found = repository.judge(claim)
+    assert [it.rule for it in found] == ["status-claim"] * is_reported
+
+
+def test_branch_of_a_request_is_found_by_the_request(repository: Repository) -> None:
+    repository.commit("feat: tide tables of a year (#12)", DAYS[1])
+    repository.commit("feat: colours for year and tables (#15)", DAYS[2])
+    (finding,) = repository.judge("- **PR #12**: `feat/year-tables` → `main` (OPEN)")
+    assert "(#12)" in finding.evidence[0]
+    assert repository.judge("Branch `feat/year-tables` is not merged.") == (), "two have its words"
+
+
+def test_what_the_labels_of_a_procedure_lead_to_is_no_work(repository: Repository) -> None:
+    repository.commit("feat", DAYS[2], **{"tide__ask.py": "def fill_gaps(): ...\n"})
+    assert repository.judge("1. On error: show a note, call `fill_gaps()`.") == ()
+    assert len(repository.judge("- Phase 2: add `fill_gaps()`.")) == 1
+
+
+@pytest.mark.parametrize(
+    ("above", "is_reported"),
+    [
+        ("**Status:** Done", False),
+        ("- **Status**: ✅ COMPLETED", False),
+        ("Status: largely complete", True),
+        ("Status: phase 1 complete", True),
+        ("Status: 95 % done", True),
+        ("- [x] buoys\n- [x] berths", False),
+        ("- [x] buoys\n- [ ] berths", True),
+    ],
+)
+def test_to_do_in_the_account_of_finished_work_is_done(
+    repository: Repository, above: str, is_reported: bool
+) -> None:
+    repository.commit("feat: harbour map", DAYS[2])
+    claim = "### Notes\n\nThe harbour map is not built yet."
+    found = repository.judge(f"# Pier\n\n## Map\n\n{above}\n\n{claim}")
+    assert [it.rule for it in found] == ["status-claim"] * is_reported
+    assert len(repository.judge(f"# Pier\n\n## Lamps\n\n{above}\n\n## Map\n\n{claim}")) == 1
+
+
+def test_version_beside_the_present_one_or_in_a_heading_is_not_stale(
+    repository: Repository,
+) -> None:
+    for day, number in ((DAYS[1], "15.1.0"), (DAYS[2], "16.2.0")):
+        manifest = f'{{"dependencies": {{"next": "{number}"}}}}'
+        repository.commit("manifest", day, **{"package.json": manifest})
+    assert len(repository.judge("The site runs on Next.js 15.")) == 1
+    assert repository.judge("The site ran on Next.js 15.\n\nIt runs on Next.js 16.") == ()
+    assert repository.judge("## Routes (Next.js 15)\n\nOne folder each.") == ()
+
+
+def test_copy_that_somebody_kept_is_not_compared(repository: Repository) -> None:
+    for day, number in ((DAYS[1], "15.1.0"), (DAYS[2], "16.2.0")):
+        manifest = f'{{"dependencies": {{"next": "{number}"}}}}'
+        repository.commit("manifest", day, **{"package.json": manifest})
+    text = note_text("x", "The site runs on Next.js 15.\n")
+    write_memory(repository.folder / "memory", {"x-backup.md": text, "y-backup.md": text})
+    found = repository.judge("The site is up.", index="[x](x.md)\n")
+    assert [it.path for it in found] == ["y-backup.md"]
+
+
+def test_section_that_got_another_number_has_no_corrected_value(repository: Repository) -> None:
+    page = "## 2.{} Care of piers and lamps\n\nThe {} lamps of a harbour are lit at night.\n"
+    repository.commit("rules", DAYS[1], **{"RULES.md": page.format(5, 150)})
+    repository.commit("rules", DAYS[2], **{"RULES.md": page.format(7, 170)})
+    (finding,) = repository.judge(page.format(5, 150))
+    assert finding.message.startswith("150 is 170 now")
 
 
 def test_a_checklist_for_every_time_is_no_open_work(repository: Repository) -> None:
@@ -361,7 +478,7 @@ def test_a_page_that_now_allows_all_minor_versions_corrects_none(repository: Rep
 
 def test_a_file_says_where_something_is_to_be_done_not_what(repository: Repository) -> None:
     claim = "## Remaining work\n\n- harbour_browser.py: rewrite from scratch."
-    repository.commit("Add narrow layout to harbour browser", DAYS[2])
+    repository.commit("Add harbour browser with narrow layout", DAYS[2])
     assert repository.judge(claim) == ()
     assert len(repository.judge("## Remaining work\n\n- Harbour browser.", memory="own")) == 1
 
@@ -648,6 +765,16 @@ def test_note_that_still_says_what_another_note_corrected_is_reported(tmp_path: 
         "Guests ask: the harbour holds a berth for 45 minutes.", memory="project/docs/memory"
     )
     assert [it.message for it in found] == ["45 is 20 now in docs/memory/berths.md:9."]
+
+
+def test_share_of_one_thing_is_not_that_of_another_note(tmp_path: Path) -> None:
+    repository = Repository(tmp_path)
+    for day, share in ((DAYS[1], 45), (DAYS[2], 60)):
+        other = note_text("all", f"Overall progress: {share}%\n")
+        write_memory(repository.root, {"docs/memory/all.md": other})
+        repository.commit("memory: progress", day)
+    body = "Overall status of the lamps: 45% progress"
+    assert repository.judge(body, memory="project/docs/memory") == ()
 
 
 def test_path_is_suggested_only_with_more_evidence_than_its_base_name(
@@ -1069,6 +1196,12 @@ def test_claims_that_one_commit_refutes_are_one_finding(repository: Repository) 
     (found,) = repository.judge("PR #12 is open.\n\nMoved the gauge.\n\nPR #12 is not merged.")
     assert "not merged" in found.message
     assert found.evidence[1:] == (f"also in x.md:{found.line - 4}",)
+
+
+def test_what_remains_first_is_no_work(repository: Repository) -> None:
+    repository.commit("feat: harbour map", DAYS[2])
+    assert repository.judge("Harbour map remains the largest at 15 kB.") == ()
+    assert len(repository.judge("Lamps are lit; harbour map remains.")) == 1
 
 
 def test_notes_in_an_archive_are_not_judged(lost: Repository) -> None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ricordo import git
 from ricordo.dates import find_dates
-from ricordo.lexicon import compile_part, lower_text
+from ricordo.lexicon import build_alternation, compile_part, list_expressions, lower_text
 from ricordo.lint.claims.claim import get_work_words
 from ricordo.patterns import compile_lazily
 from ricordo.text import make_one_line
@@ -37,8 +37,15 @@ CODE_ENDINGS = (
 """The endings of files whose names of code are their own."""
 COMMENT = compile_lazily(r"\s*(?:#(?!\w)|//|/?\*|--\s|<!--)|.*\b(?:TODO|FIXME)\b")
 """A line that only speaks of code."""
-_TYPE = compile_lazily(r"(\w+)(?:\([^)]*\))?!?:")
-"""The type that begins the subject of a conventional commit."""
+_TYPE = compile_lazily(r"(\w+)(?:\(([^)]*)\))?!?:")
+"""The type and the scope that begin the subject of a conventional commit."""
+_MERGE = compile_lazily(
+    r"^Merge (?:(?:pull request|PR) #\d+ from [^/\s]+/|(?:remote-tracking )?branch '(?:origin/)?)"
+    r"(?:feat(?:ure)?/)?"
+)
+"""What is before the name of a branch in the subject of its merge."""
+_OF_SUBJECT = 0.6
+"""The share of the words of a subject from which on a commit is about them."""
 _TYPES_MADE = frozenset(("feat", "feature", "features"))
 _CAMEL = compile_lazily(r"(?<=[a-z])(?=[A-Z])")
 _ENDING = compile_lazily(r"(?:ing|ed|es|s|e)$")
@@ -108,6 +115,59 @@ class _Commit(NamedTuple):
     """The full names of the branches and tags at it."""
 
 
+class MadeWork(NamedTuple):
+    """A commit, and what its subject says that it made."""
+
+    commit: FileCommit
+    words: frozenset[str]
+    """The stems of all words of its subject."""
+
+    @property
+    def says_complete(self) -> bool:
+        """Whether its subject says that something is complete."""
+        return _says_done(lower_text(self.commit.subject))
+
+    def is_of(self, work: frozenset[str]) -> bool:
+        """Return whether that work is what the commit is about, not one of several things that its
+        subject mentions: its scope of several words is of it, or it is most of what the subject
+        names first, without another part of a plan.
+        """
+        stems = frozenset(map(_stem, work))
+        subject = _MERGE.sub("", _REQUEST.sub("", self.commit.subject))
+        kind = _TYPE.match(subject)
+        scope = _list_stems(kind[2] or "") if kind else frozenset[str]()
+        if len(scope) > 1 and scope <= stems:
+            return True
+        thing = drop_verb(subject[kind.end() if kind else 0 :])
+        part = _numbered_part().search(lower_text(thing))
+        if part and not get_work_words(part[0]) <= work:
+            return False
+        described = _relation().search(lower_text(thing).lstrip())
+        first = thing.lstrip()[: described.start()] if described else thing
+        own = {word for word in _list_stems(first) if not word.isdigit()}
+        return bool(own) and len(own & stems) >= _OF_SUBJECT * len(own)
+
+    def names_part_of(self, work: frozenset[str]) -> bool:
+        """Return whether its subject has a word of that work right before a number of it, as in
+        `week 4`.
+        """
+        numbers = "|".join(word for word in work if word.isdigit())
+        names = "|".join(re.escape(word) for word in work if not word.isdigit())
+        pair = rf"\b(?:{names})s?\W{{0,3}}(?:{numbers})\b"
+        return re.search(pair, lower_text(self.commit.subject)) is not None
+
+
+def drop_verb(text: str) -> str:
+    """Return a text without the verb at its beginning that says that something is made."""
+    verb = _words("made").match(lower_text(text.lstrip()))
+    rest = text.lstrip()[verb.end() :] if verb else ""
+    return rest if rest.strip() else text
+
+
+def _list_stems(text: str) -> frozenset[str]:
+    return frozenset(map(_stem, get_work_words(_CAMEL.sub(" ", text))))
+
+
 _MAIN_REFS = (
     *("refs/remotes/origin/HEAD", "refs/remotes/upstream/HEAD"),
     *(
@@ -159,8 +219,8 @@ class CommitGraph:
         return next((it.commit for it in self._merged if named.search(it.commit.subject)), None)
 
     def find_branch(self, name: str) -> FileCommit | None:
-        """Return the commit by which a branch came to the main branch: its merge, or the commit of
-        a request with the words of its name in the subject.
+        """Return the commit by which a branch came to the main branch: its merge, or the one commit
+        of a request with the words of its name in the subject.
         """
         merge = re.compile(
             rf"^Merge (?:remote-tracking )?branch '(?:origin/)?{re.escape(name)}'"
@@ -175,13 +235,9 @@ class CommitGraph:
         slug = "".join(words)
         if len(words) < 2 and (len(slug) < _FEWEST_LETTERS or slug in _KIND_OF_BRANCH):
             return None
-        for it in self._merged:
-            subject = it.commit.subject.lower()
-            if _REQUEST.search(subject):
-                has_words = len(words) > 1 and set(words) <= set(re.findall(r"[^\W_]+", subject))
-                if has_words or slug in _SQUEEZED.sub("", subject):
-                    return it.commit
-        return None
+        found = [it.commit for it in self._merged if _names_branch(it.commit.subject, words, slug)]
+        # of several requests in the same words any may be another one
+        return found[0] if len(found) == 1 else None
 
     def find_pushed(self, short: str) -> FileCommit | None:
         """Return the commit of a hash that is part of a branch of a remote."""
@@ -191,32 +247,33 @@ class CommitGraph:
             None,
         )
 
-    def find_work(self, work: frozenset[str], *, only_complete: bool) -> list[FileCommit]:
+    def find_work(self, work: frozenset[str]) -> list[MadeWork]:
         """Return the commits of the main branch that made something and have all words of that
-        work in their subjects, newest first; or only those that say that it is complete.
+        work in their subjects, newest first.
         """
-        commits = self._list_work(work)
-        return [it for it in commits if not only_complete or _says_done(lower_text(it.subject))]
-
-    def _list_work(self, work: frozenset[str]) -> Iterator[FileCommit]:
-        """Yield the commits with all words of that work, newest first."""
-        words = [_stem(word) for word in work]
+        words = frozenset(map(_stem, work))
         fewest = min((self._made_by_word.get(word, ()) for word in words), key=len)
-        for commit, spoken in fewest:
-            if spoken.issuperset(words):
-                yield commit
+        return [it for it in fewest if it.words >= words]
+
+    def has_words_before(self, work: frozenset[str], moment: float) -> bool:
+        """Return whether a commit before a moment, in seconds since the epoch, that does not only
+        speak of the work has all its words in its subject: they are the name of what was there.
+        """
+        words = frozenset(map(_stem, work))
+        early = (it for it in self._subjects if it.commit.at < moment and it.words >= words)
+        return any(not _words("unmade").search(lower_text(it.commit.subject)) for it in early)
 
     @cached_property
-    def _made_by_word(self) -> Mapping[str, list[tuple[FileCommit, frozenset[str]]]]:
-        """The commits that made something, by each word of their subjects, with all of these."""
-        by_word: dict[str, list[tuple[FileCommit, frozenset[str]]]] = defaultdict(list)
-        for it in self._merged:
-            subject = it.commit.subject
-            if _is_made(subject):
-                spoken = get_work_words(_CAMEL.sub(" ", subject))
-                words = frozenset(map(_stem, spoken))
-                for word in words:
-                    by_word[word].append((it.commit, words))
+    def _subjects(self) -> Sequence[MadeWork]:
+        return [MadeWork(it.commit, _list_stems(it.commit.subject)) for it in self._merged]
+
+    @cached_property
+    def _made_by_word(self) -> Mapping[str, list[MadeWork]]:
+        """The commits that made something, by each word of their subjects."""
+        by_word: dict[str, list[MadeWork]] = defaultdict(list)
+        for it in self._subjects:
+            for word in it.words if _is_made(it.commit.subject) else ():
+                by_word[word].append(it)
         return by_word
 
     def find_tag(self, name: str) -> FileCommit | None:
@@ -250,6 +307,17 @@ class CommitGraph:
         )
 
 
+def _names_branch(subject: str, words: Sequence[str], slug: str) -> bool:
+    """Return whether the subject of a squashed request has the `words` of the name of a branch,
+    which are `slug` together.
+    """
+    plain = subject.lower()
+    if not _REQUEST.search(plain):
+        return False
+    has_words = len(words) > 1 and set(words) <= set(re.findall(r"[^\W_]+", plain))
+    return has_words or slug in _SQUEEZED.sub("", plain)
+
+
 def _is_made(subject: str) -> bool:
     """Return whether a commit made something, by its subject."""
     spoken = lower_text(subject)
@@ -264,6 +332,18 @@ def _is_made(subject: str) -> bool:
 
 def _says_done(spoken: str) -> bool:
     return _words("done").search(spoken) is not None
+
+
+@cache
+def _numbered_part() -> re.Pattern[str]:
+    kinds = build_alternation(list_expressions("status", "part"))
+    return re.compile(rf"(?:{kinds})s?\W{{0,3}}\d+")
+
+
+@cache
+def _relation() -> re.Pattern[str]:
+    """Return the pattern of a word behind a thing from which on it is only described."""
+    return re.compile(rf"(?<=\w\s)(?:{build_alternation(list_expressions('status', 'relation'))})")
 
 
 @cache

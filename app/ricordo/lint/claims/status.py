@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from ricordo.lexicon import build_alternation, compile_part, list_expressions, lower_text
@@ -33,6 +34,8 @@ _BRANCH_WORD = compile_lazily(
     r"(?:\b(?:branch|zweig|branche|rama|ramo|ветк[аеиу])|分支|ブランチ|브랜치)\W{0,4}$",
     re.IGNORECASE,
 )
+_BRANCH_LINK = compile_lazily(r"\W*(?:(?:from|branch|of|on|von|de|aus)\W+)*")
+"""What may be between a request and its branch."""
 _BRANCH_NAME = compile_lazily(r"[\w.\-]+(?:/[\w.\-]+)*")
 _HASH = compile_lazily(r"(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}")
 _VERSION = compile_lazily(r"v\d+\.\d+(?:\.\d+)?(?:-[\w.]+)?")
@@ -51,7 +54,7 @@ class _Subject(NamedTuple):
 
 def find_status_claims(passage: Passage) -> Iterator[ProjectClaim]:
     """Yield the claims of a sentence that work is unfinished, from the subject to its status."""
-    subjects = () if passage.is_past else sorted(_find_subjects(passage), key=_get_start)
+    subjects = () if passage.is_past else _list_subjects(passage)
     if not subjects or not _open_status().search(lower_text(passage.prose)):
         return
     nearest: dict[tuple[int, int], tuple[int, int]] = {}
@@ -68,8 +71,17 @@ def find_status_claims(passage: Passage) -> Iterator[ProjectClaim]:
             yield build_claim(ClaimKind.STATUS, passage, span)
 
 
-def _get_start(subject: _Subject) -> int:
-    return subject.start
+def _list_subjects(passage: Passage) -> list[_Subject]:
+    """Return the subjects of a sentence in order, without a branch right behind its request."""
+    subjects = sorted(_find_subjects(passage), key=lambda it: it.start)
+    first, rest = subjects[:1], pairwise(subjects)
+    return first + [it for before, it in rest if not _is_its_branch(before, it, passage)]
+
+
+def _is_its_branch(before: _Subject, subject: _Subject, passage: Passage) -> bool:
+    """Return whether a subject is the branch of the request before it: the number says more."""
+    is_pair = before.look_up is _find_request and subject.look_up is _find_branch
+    return is_pair and _BRANCH_LINK.fullmatch(passage.text, before.end, subject.start) is not None
 
 
 def _find_subjects(passage: Passage) -> Iterator[_Subject]:
@@ -119,7 +131,7 @@ def check_status(claim: ProjectClaim, project: Project) -> Verdict | None:
     """Return the verdict that git refutes the claim; None where it does not."""
     passage = claim.passage
     start = passage.text.find(claim.text)
-    for subject in _find_subjects(passage):
+    for subject in _list_subjects(passage):
         if start <= subject.start and subject.end <= start + len(claim.text):
             commit = subject.look_up(subject.key, project)
             if commit is not None:

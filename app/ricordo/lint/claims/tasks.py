@@ -19,7 +19,7 @@ from ricordo.lexicon import (
     lower_text,
 )
 from ricordo.lint.claims.claim import Passage, ProjectClaim, get_work_words
-from ricordo.lint.claims.history import CODE_ENDINGS, COMMENT
+from ricordo.lint.claims.history import CODE_ENDINGS, COMMENT, drop_verb
 from ricordo.lint.claims.paths import find_present_file, is_path
 from ricordo.lint.claims.project import Project
 from ricordo.lint.claims.status import build_claim, is_rule
@@ -160,10 +160,13 @@ def _build_work_claim(
     passage: Passage, span: tuple[int, int], start: int, end: int
 ) -> Iterator[ProjectClaim]:
     # a file is where something is to be done, not what
-    work = get_work_words(_FILE.sub(" ", passage.prose[start:end]))
-    names = len(_get_names(work))
+    spoken = lower_text(_FILE.sub(" ", passage.prose[start:end]))
+    work = get_work_words(drop_verb(spoken))
+    names = _get_names(work)
     # one word beside the number of a part is enough where a commit says that it is complete
-    is_named = names >= _FEWEST_WORDS or (names and any(map(str.isdigit, work)))
+    is_part = names and any(map(str.isdigit, work)) and not _words("done").search(spoken)
+    is_thing = len(names) >= _FEWEST_WORDS and not all(map(_words("common").fullmatch, names))
+    is_named = is_thing or is_part
     if is_named and len(work) <= _MOST_WORDS:
         text = passage.text[span[0] : span[1]]
         first = span[0] + len(text) - len(text.lstrip())
@@ -171,8 +174,14 @@ def _build_work_claim(
 
 
 def _get_names(work: frozenset[str]) -> list[str]:
-    """Return the words for work that are neither numbers nor parts."""
-    return [word for word in work if not any(map(str.isdigit, word)) and word not in _kinds()]
+    """Return the words for work that are neither numbers nor parts, nor say that it is done."""
+    return [
+        word
+        for word in work
+        if not any(map(str.isdigit, word))
+        and word not in _kinds()
+        and not _words("done").fullmatch(word)
+    ]
 
 
 def check_task(claim: ProjectClaim, note: Note, project: Project) -> Verdict | None:
@@ -192,12 +201,23 @@ def check_task(claim: ProjectClaim, note: Note, project: Project) -> Verdict | N
 
 
 def _check_work(claim: ProjectClaim, note: Note, project: Project) -> Verdict | None:
-    is_vague = len(_get_names(claim.work)) < _FEWEST_WORDS
-    is_begun = _words("begun").search(lower_text(claim.text)) is not None
-    made = project.history.graph.find_work(claim.work, only_complete=is_vague or is_begun)
+    """Return the verdict that a commit made that work: one that is about it, where no earlier one
+    had its words; of a numbered part, and of work that goes on, one that says that it is complete.
+    """
+    graph = project.history.graph
+    made = graph.find_work(claim.work)
     since = project.find_line_time(note, claim.line) if made else 0.0
-    later = [commit for commit in made if 0 < since < commit.at]
-    return claim.to_refutation(f"git: {later[-1].summary}") if later else None
+    later = [it for it in made if 0 < since < it.commit.at]
+    names = _get_names(claim.work)
+    if len(names) < _FEWEST_WORDS:
+        later = [it for it in later if it.says_complete and it.names_part_of(claim.work)]
+    elif _words("begun").search(lower_text(claim.text)):
+        later = [it for it in later if it.says_complete and it.is_of(claim.work)]
+    elif later and not graph.has_words_before(claim.work, since):
+        later = [it for it in later if it.is_of(claim.work)]
+    else:
+        later = []
+    return claim.to_refutation(f"git: {later[-1].commit.summary}") if later else None
 
 
 def _find_written(text: str, claim: ProjectClaim, note: Note, project: Project) -> tuple[str, ...]:
@@ -296,7 +316,9 @@ def triggers() -> Triggers:
 def _task() -> re.Pattern[str]:
     # no boundary behind: some of the expressions end with a sign
     ends = "|".join(f"(?:{text})" for text in list_expressions("status", "make"))
-    return re.compile(f"{ends}|{build_alternation(list_expressions('status', 'todo'))}")
+    kinds, verbs = (build_alternation(list_expressions("status", it)) for it in ("part", "making"))
+    of_part = rf"(?:{kinds})s?\W{{0,3}}\d\w{{0,2}}\W{{0,3}}: (?:{verbs})"
+    return re.compile(f"{ends}|{of_part}|{build_alternation(list_expressions('status', 'todo'))}")
 
 
 @cache

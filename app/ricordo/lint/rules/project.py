@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from itertools import islice
 
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
-from ricordo.lint.claims.claim import is_report, split_passages
+from ricordo.lint.claims.claim import is_finished, is_report, split_passages
 from ricordo.lint.claims.paths import is_of_file
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.lint.finding import Fix, Severity
@@ -156,7 +156,10 @@ def status_claim(
     """
     refuted: dict[tuple[str, ...], list[Verdict]] = {}
     for verdict in verdicts:
-        if verdict.kind in _STATUS and verdict.outcome in _FAILED:
+        if verdict.kind not in _STATUS or verdict.outcome not in _FAILED:
+            continue
+        # what is said of a request or a branch counts in the account of finished work, too
+        if verdict.kind is ClaimKind.STATUS or not is_finished(note, verdict.line):
             refuted.setdefault(verdict.evidence, []).append(verdict)
     for *others, last in refuted.values():
         lines = sorted({it.line for it in others} - {last.line})
