@@ -29,14 +29,18 @@ class FoundDate(NamedTuple):
 _JOINT = compile_lazily(r"_|(?<=[^\W\d])-(?=20\d\d)|(?<=20\d\d-\d\d-\d\d)-(?=\D)")
 """What joins a day to the words of a name."""
 _COMPACT_DAY = compile_lazily(r"(?<!\d)(20\d\d)([01]\d)([0-3]\d)(?!\d)")
+_SHORT_DAY = compile_lazily(r"(2\d)([01]\d)([0-3]\d)(?=[ -]|\Z)")
+"""The day without its century, with which a name may begin."""
 
 
 def find_day_in_title(title: str) -> date | None:
     """Return the day, or the last day of the month, that a heading or the name of a file or note
-    contains, such as `session_2026-05-13`, `2026-05-13-tests` or `Log 20260513`; None where there
-    is none.
+    contains, such as `session_2026-05-13`, `2026-05-13-tests`, `Log 20260513` or `260513_tests`;
+    None where there is none.
     """
     plain = _JOINT.sub(" ", title)
+    if short := _SHORT_DAY.match(plain):
+        return _date(2000 + int(short[1]), int(short[2]), int(short[3]))
     if not has_year(plain):
         return None
     if found := next(find_dates(plain), None):
