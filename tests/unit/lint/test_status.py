@@ -1092,6 +1092,46 @@ def test_what_was_not_chosen_renamed_or_quoted_is_no_claim(
     assert len(lost.judge(body)) == is_reported
 
 
+_DRAWN = "`tide/old_curve.py` draws it."
+
+
+@pytest.mark.parametrize(
+    ("body", "is_reported"),
+    [
+        # what a plan says to make
+        ("### Files to create\n\n1. Source:\n   - `tide/old_curve.py`", False),
+        ("**New files:**\n\n- `tide/old_curve.py`", False),
+        ("## Vorgeschlagene Struktur\n\n`tide/old_curve.py`", False),
+        ("### Files to create\n\n`tide/old_curve.py`\n\n## Plots\n\n" + _DRAWN, True),
+        ("### Files to modify\n\n- `tide/old_curve.py`", True),
+        # examples of how to name
+        ("- **Files**: snake_case (e.g., `gauge.py`, `tide/old_curve.py`)", False),
+        ("- Dateinamen in snake_case, z. B. `tide/old_curve.py`", False),
+        ("- 文件命名用 snake_case，例如 `tide/old_curve.py`", False),
+        ("Plots are drawn by modules (e.g. `tide/old_curve.py`).", True),
+        ("snake_case files are read by `tide/old_curve.py`.", True),
+    ],
+)
+def test_plans_and_examples_of_names_make_no_claims(
+    lost: Repository, body: str, is_reported: bool
+) -> None:
+    assert len(lost.judge(body)) == is_reported
+
+
+@pytest.mark.parametrize(
+    ("path", "is_reported"),
+    [
+        ("tasks/260913_curves.md", False),
+        ("tasks/2026-09/curves.md", False),
+        ("tasks/269913_curves.md", True),
+        ("tasks/2609/curves.md", True),
+    ],
+)
+def test_files_of_a_day_tell_of_that_day(lost: Repository, path: str, is_reported: bool) -> None:
+    write_memory(lost.folder / "memory", {path: note_text("curves", f"{_DRAWN}\n")})
+    assert [it.path for it in lost.judge("Nothing.")] == [path] * is_reported
+
+
 @pytest.mark.parametrize(
     ("file", "code", "is_reported"),
     [

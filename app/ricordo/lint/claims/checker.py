@@ -203,8 +203,8 @@ def _is_any_of(claim: ProjectClaim, paths: Iterable[str]) -> bool:
 
 def _is_better(claim: ProjectClaim, before: ProjectClaim) -> bool:
     """Return whether to check `claim` instead of the one `before` it with the same text."""
-    # what is told of the past only is no claim, be it as sure as it may
-    if before.passage.is_past and not claim.passage.is_past:
+    # what is told of the past or of a plan only is no claim, be it as sure as it may
+    if before.is_no_claim and not claim.is_no_claim:
         return True
     if before.is_unsure or before.passage.is_summary:
         is_better = before.is_unsure or not claim.passage.is_summary

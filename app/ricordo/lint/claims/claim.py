@@ -49,7 +49,9 @@ _PATH_SIGN = compile_lazily(r"[./]")
 _ARROW_END = compile_lazily(rf"{_ARROW}\s*$")
 _SENTENCE_END = compile_lazily(r"[.!?](?=[\s*_)]|$)|;(?=\s)|[。！？；]|\n(?=\s*[-*+|#])")
 _PART_END = compile_lazily(r"[,;:()（），、：]\s|\s[(（]|[)）]|\s[–—]\s|\n")
-_ABBREVIATION = compile_lazily(r"\b(?:e\.g|i\.e|z\.B|z\. B|p\.ex|vs|etc|cf|ca|Dr|Mr|Mrs|No)$", re.I)
+_ABBREVIATION = compile_lazily(
+    r"\b(?:e\.g|i\.e|z\.B|z|z\. B|p\.ex|vs|etc|cf|ca|Dr|Mr|Mrs|No)$", re.IGNORECASE
+)
 
 _DECISION = compile_lazily(r"(?<![^\W_])adr[-_ ]?\d+", re.IGNORECASE)
 """The number of an architecture decision record."""
@@ -90,16 +92,19 @@ class Passage:
     """Whether its section or note tells of a day or of the past."""
     is_open: bool
     """Whether its section lists what is still to be done."""
+    is_to_make: bool
+    """Whether its section lists what a plan says to make."""
     is_summary: bool
     """Whether it is from the description of the note, not its body."""
 
     def is_unsure(self, name: str = "", *, existed: bool = False) -> bool:
         """Return whether what it names need not exist: it is past, planned, conditional, negated or
         an example. The words of `name` itself do not count; for a name that `existed` once, only
-        what says that it is gone counts.
+        what says that it is gone, to be made or an example of how to name counts.
         """
         if existed:
-            return self.is_past or self._says_gone(name)
+            is_told = self.is_past or self.is_to_make or self._is_example_of_naming(name)
+            return is_told or self._says_gone(name)
         spoken = self.prose.replace(name, "") if name else self.prose
         return self.is_excluded or _matches("gone", spoken) or _matches("doubt", spoken)
 
@@ -130,6 +135,15 @@ class Passage:
             _matches("gone", part.replace(name, "") if name else self.prose)
             for part in self._find_parts(name)
         )
+
+    def _is_example_of_naming(self, name: str) -> bool:
+        """Return whether `name` only shows how names are written: it comes in brackets, behind a
+        colon or as an example after the name of a spelling.
+        """
+        start = self.text.find(name) if name else -1
+        spelling = _words("spelling").search(lower_text(self.text[: max(start, 0)]))
+        shows = _shows_example()
+        return bool(spelling and shows.search(lower_text(self.prose), spelling.end(), start))
 
     def _list_renamed(self) -> Iterator[str]:
         """Yield the names from which an arrow leads to a new name: from a path to another, not to
@@ -280,6 +294,8 @@ class _Distance(Flag):
     """It tells of plans, ideas, examples or others."""
     OPEN = auto()
     """It lists what is still to be done."""
+    TO_MAKE = auto()
+    """It lists what a plan says to make."""
     FIXED = auto()
     """It tells of a fault that is fixed."""
     ACCOUNT = auto()
@@ -288,7 +304,7 @@ class _Distance(Flag):
 
 def _find_distance_of_note(note: Note, first_of_body: int) -> _Distance:
     """Return how the names of a note, its fields and its first sentence set it apart."""
-    titles = (note.name, note.stem, note.path.rpartition("/")[0])
+    titles = (note.name, note.stem, *note.path.split("/")[:-1])
     distance = reduce(or_, map(_find_distance, titles))
     status = lower_text(read_status(note))
     # a date in a status is when it came to be so: “live since 2026-03-01” tells of the present
@@ -349,9 +365,10 @@ def _passages(statement: ProseBlock, distance: _Distance, *, is_summary: bool) -
             text[start:end],
             plain,
             inside,
-            is_past or _Distance.OTHER in distance,
+            is_past or bool(distance & (_Distance.OTHER | _Distance.TO_MAKE)),
             is_past,
             _Distance.OPEN in distance,
+            _Distance.TO_MAKE in distance,
             is_summary,
         )
 
@@ -468,6 +485,8 @@ def _find_distance_of_label(text: str) -> _Distance:
     plain = lower_text(text)
     if _label("rejected").match(plain) or _label("reason").match(plain):
         return _Distance.PAST
+    if _label("to_make").match(plain):
+        return _Distance.TO_MAKE
     return _Distance.ACCOUNT if _label("account").match(plain) else _Distance.NONE
 
 
@@ -505,6 +524,12 @@ def _fixed() -> re.Pattern[str]:
     words = build_alternation(list_expressions("probes", "fixed"))
     apart = r"(?:\A|(?<!\bnot)(?<!\bnon)[^\w\s])[^\w\n]*(?:\w+\W*[:：][^\w\n]*)?"
     return re.compile(rf"{apart}(?:{words})(?=\s*(?:\Z|[^\w\s-]|-\s|\d{{4}}\b))")
+
+
+@cache
+def _shows_example() -> re.Pattern[str]:
+    """Return the pattern of what leads to an example."""
+    return re.compile(rf"[(（:：–—→=]|{build_alternation(list_expressions('probes', 'example'))}")
 
 
 @cache
@@ -548,6 +573,11 @@ class ProjectClaim:
     def is_unsure(self) -> bool:
         """Whether the sentence does not describe the present state."""
         return self.passage.is_unsure(self.text)
+
+    @property
+    def is_no_claim(self) -> bool:
+        """Whether the sentence does not say that it is there, even if it was there once."""
+        return self.passage.is_unsure(self.text, existed=True)
 
     def to_refutation(self, *evidence: str) -> Verdict:
         """Return the verdict that `evidence` refutes the claim, which was true once."""
