@@ -10,8 +10,9 @@ from itertools import chain
 
 from ricordo.lint.claims.awareness import is_of_another_repository
 from ricordo.lint.claims.claim import Passage, ProjectClaim, split_passages
+from ricordo.lint.claims.commits import FileCommit
 from ricordo.lint.claims.corrections import find_corrected
-from ricordo.lint.claims.history import FileCommit, parse_end_of_day
+from ricordo.lint.claims.history import parse_end_of_day
 from ricordo.lint.claims.instructions import find_repeated
 from ricordo.lint.claims.lengths import find_shortened
 from ricordo.lint.claims.paths import (

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from ricordo.dates import has_year
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
-from ricordo.lint.claims.history import FileCommit, ReplacedLines
+from ricordo.lint.claims.commits import FileCommit
+from ricordo.lint.claims.history import ReplacedLines
 from ricordo.patterns import compile_lazily
 from ricordo.search.words import count_stop_words, split_words, stem_word
 

@@ -9,11 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ricordo.lint.claims.corrected_values import CorrectedValues
-from ricordo.lint.claims.history import (
-    CODE_ENDINGS,
-    ProjectHistory,
-    parse_end_of_day,
-)
+from ricordo.lint.claims.history import CODE_ENDINGS, ProjectHistory, parse_end_of_day
 from ricordo.lint.claims.instructions import Instructions, is_instruction_file
 from ricordo.lint.claims.manifests import Manifests
 from ricordo.memory.note import Note, get_stem

@@ -19,7 +19,8 @@ from ricordo.lexicon import (
     lower_text,
 )
 from ricordo.lint.claims.claim import Passage, ProjectClaim, get_work_words
-from ricordo.lint.claims.history import CODE_ENDINGS, COMMENT, drop_verb
+from ricordo.lint.claims.commits import drop_verb
+from ricordo.lint.claims.history import CODE_ENDINGS, COMMENT
 from ricordo.lint.claims.paths import find_present_file, is_path
 from ricordo.lint.claims.project import Project
 from ricordo.lint.claims.status import build_claim, is_rule
