@@ -209,16 +209,14 @@ def _check_work(claim: ProjectClaim, note: Note, project: Project) -> Verdict | 
     made = graph.find_work(claim.work)
     since = project.find_line_time(note, claim.line) if made else 0.0
     later = [it for it in made if 0 < since < it.commit.at]
-    names = _get_names(claim.work)
-    if len(names) < _FEWEST_WORDS:
-        later = [it for it in later if it.says_complete and it.names_part_of(claim.work)]
-    elif _words("begun").search(lower_text(claim.text)):
-        later = [it for it in later if it.says_complete and it.is_of(claim.work)]
-    elif later and not graph.has_words_before(claim.work, since):
-        later = [it for it in later if it.is_of(claim.work)]
+    if len(_get_names(claim.work)) < _FEWEST_WORDS:
+        proofs = [it for it in later if it.says_complete and it.names_part_of(claim.work)]
     else:
-        later = []
-    return claim.to_refutation(f"git: {later[-1].commit.summary}") if later else None
+        is_begun = _words("begun").search(lower_text(claim.text)) is not None
+        is_new = is_begun or not (later and graph.has_words_before(claim.work, since))
+        complete = (it for it in later if it.says_complete or not is_begun)
+        proofs = [it for it in complete if is_new and it.is_of(claim.work)]
+    return claim.to_refutation(f"git: {proofs[-1].commit.summary}") if proofs else None
 
 
 def _find_written(text: str, claim: ProjectClaim, note: Note, project: Project) -> tuple[str, ...]:
