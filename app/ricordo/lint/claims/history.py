@@ -62,8 +62,8 @@ class ReplacedLines(NamedTuple):
     """The removed lines as one text, in lower case."""
 
 
-class FileChange(NamedTuple):
-    """What a commit changed in one file."""
+class FileRevision(NamedTuple):
+    """One file as a commit changed it."""
 
     commit: FileCommit
     removed: str
@@ -90,7 +90,7 @@ class ProjectHistory:
         self._texts: dict[tuple[str, str], str] = {}
         self._places: dict[tuple[str, str], str] = {}
         self._line_times: dict[tuple[str, str], float] = {}
-        self._changes: dict[str, Sequence[FileChange]] = {}
+        self._changes: dict[str, Sequence[FileRevision]] = {}
         self._renames: dict[str, Mapping[str, str]] = {}
         self._touched: Mapping[str, list[FileCommit]] = {}
         self._added: dict[str, FileCommit | None] = {}
@@ -188,7 +188,7 @@ class ProjectHistory:
             self._line_times[path, text] = before or (float(change.commit.at) if change else 0.0)
         return self._line_times[path, text]
 
-    def _load_changes(self, path: str) -> Sequence[FileChange]:
+    def _load_changes(self, path: str) -> Sequence[FileRevision]:
         """Return what each commit changed in the file at `path`, newest first. Those of the last
         few files are kept, as the lines of one note are asked for together.
         """
@@ -381,13 +381,13 @@ def _parse_removed(lines: Iterable[str], word: str) -> Iterator[tuple[FileCommit
             yield commit, line[1:].strip()
 
 
-def _parse_change(text: str) -> FileChange:
+def _parse_change(text: str) -> FileRevision:
     head, _, rest = text.lstrip(MARK).partition("\n")
     short, at, subject = (*head.split(MARK, 2), "", "")[:3]
     head, *hunks = rest.split("\n@@ ")
     # the first line of a hunk is where it is
     lines = [line for hunk in hunks for line in hunk.split("\n")[1:]]
-    return FileChange(
+    return FileRevision(
         FileCommit(short, int(at) if at.isdigit() else 0, subject),
         removed="\n".join(it[1:] for it in lines if it.startswith("-")),
         added="\n".join(it[1:] for it in lines if it.startswith("+")),
