@@ -62,9 +62,12 @@ PACE = 0.003
 
 
 def write_on_and_on(path: Path, style: Callable[[Path, bytes], None], log: Path) -> None:
-    """Write numbered lines until the process is ended; keep in `log` which were written."""
+    """Write numbered lines until the process is asked to end; keep in `log` which were written."""
+    ended: list[int] = []
+    # killed between emptying the file and writing it, the agent itself would lose its lines
+    signal.signal(signal.SIGTERM, lambda number, frame: ended.append(number))
     with log.open("ab", buffering=0) as written:
-        for number in itertools.count():
+        for number in itertools.takewhile(lambda _: not ended, itertools.count()):
             style(path, b"agent %d\n" % number)
             written.write(b"%d\n" % number)
             time.sleep(PACE)
@@ -83,7 +86,7 @@ def at_work(work: Callable[[], object]) -> Iterator[None]:
         assert os.waitpid(process, os.WNOHANG) == (0, 0), "the agent gave up"
     finally:
         with suppress(ProcessLookupError, ChildProcessError):
-            os.kill(process, signal.SIGKILL)
+            os.kill(process, signal.SIGTERM)
             os.waitpid(process, 0)
 
 
