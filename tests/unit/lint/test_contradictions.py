@@ -376,6 +376,8 @@ def test_many_notes_on_one_subject_are_each_reported_once(
         ("The database outage was on 2026-03-04.", "The database outage was on 2026-05-06."),
         ("The nightly job failed on 4 March.", "The nightly job failed on 6 May."),
         ("We released v2.0 on 2026-01-01.", "We released v2.1 on 2026-02-01."),
+        ("Use `JSON.parse()` instead.", "Use `JSON.parse()` — never `eval()` for JSON."),
+        ("Use `JSON.parse()` instead.", "Use `JSON.parse()` not `eval()` for JSON."),
     ],
 )
 def test_compatible_statements_are_no_contradiction(left: str, right: str) -> None:

@@ -550,16 +550,26 @@ class _Reader:
                 )
 
     def _usage(self) -> int:
-        """Return whether what a claim names is in use: the only name, next to the verb."""
+        """Return whether what a claim names is in use: the only name, next to the verb. Unknown (0)
+        where a denial comes behind both, before another thing: “use x, never y”.
+        """
         names = [word.at for word in self._words if _PATHLIKE.search(word.text)]
-        signs = [
-            sign
-            for at, sign in self._uses
-            if names and abs(at - names[0]) <= _NEXT and (at > names[0] or sign > 0)
-        ]
-        if len(names) != 1 or not signs:
+        if len(names) != 1:
             return 0
-        return -1 if min(signs) < 0 or len(self._denials) % 2 else 1
+        name, others = names[0], [word.at for word in self._words if word.at != names[0]]
+        signs = {
+            at: sign
+            for at, sign in self._uses
+            if abs(at - name) <= _NEXT
+            and (at > name or sign > 0)
+            and not any(min(at, name) < other < max(at, name) for other in others)
+        }
+        if not signs:
+            return 0
+        end = max(name, *signs)
+        if any(end < at < other for at in self._denials for other in others):
+            return 0
+        return -1 if min(signs.values()) < 0 or len(self._denials) % 2 else 1
 
     def _is_assertion(self) -> bool:
         """Return whether it is more than a heading or a label, which have no small words."""
