@@ -214,7 +214,8 @@ def test_a_moved_file_keeps_its_mode_when_we_are_killed_between_its_two_names(
     (world.root / "i.md").chmod(0o600)
 
     def dying(step: str) -> None:
-        if step == "rename" and not (world.root / "i.md").exists():
+        if step == "replace" and (world.root / "sub/j.md").exists():
+            assert (world.root / "i.md").exists(), "a file that moves is never nowhere"
             die()
 
     def work() -> None:

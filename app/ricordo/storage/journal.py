@@ -238,13 +238,19 @@ class JournalReplay:
 def _in_order(
     ready: Sequence[tuple[ReplayOperation, AtomicExchange]],
 ) -> list[tuple[ReplayOperation, AtomicExchange]]:
-    """Return the operations in order, but those that remove another spelling of a new name first:
+    """Return the operations in order, but those that remove a file last: a note that moves is seen
+    twice for a moment, never nowhere. Those that remove another spelling of a new name come first:
     if the file system does not distinguish the two, the new name is free only then.
     """
     new = {_fold_spelling(step) for step, swap in ready if swap.pre is None}
-    return sorted(
-        ready, key=lambda pair: pair[1].post is not None or _fold_spelling(pair[0]) not in new
-    )
+
+    def turn(pair: tuple[ReplayOperation, AtomicExchange]) -> int:
+        step, swap = pair
+        if swap.post is not None:
+            return 1
+        return 0 if _fold_spelling(step) in new else 2
+
+    return sorted(ready, key=turn)
 
 
 def _fold_spelling(step: ReplayOperation) -> tuple[str, str]:
