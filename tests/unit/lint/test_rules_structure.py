@@ -749,6 +749,16 @@ def test_pages_of_two_types_in_two_folders_may_share_their_name(lint: Lint, kind
     assert found.severity is (Severity.WARNING if kind == "project" else Severity.INFO)
 
 
+def test_the_memories_of_two_agents_may_share_a_name(lint: Lint) -> None:
+    (found,) = lint(
+        {f"{agent}/x.md": note("One.", "x") for agent in ("pilot", "cook")}, "duplicate-name"
+    )
+    assert found.severity is Severity.WARNING
+    indexes = {f"{agent}/MEMORY.md": "# Memory\n\n- [X](x.md) — x\n" for agent in ("pilot", "cook")}
+    (found,) = lint(indexes, "duplicate-name")
+    assert found.severity is Severity.INFO
+
+
 def test_the_pages_that_a_wiki_links_to_by_the_name_of_their_file_are_listed(lint: Lint) -> None:
     files = {
         "wiki/index.md": "- [[Ebb]]\n- [[gauges]]\n- [[Map]]\n",

@@ -111,9 +111,10 @@ def _naming(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     keys = memory.layout.title_keys
     stated = [bool(note.frontmatter.get_first(keys)) for note in memory.notes]
     superseded = [_is_superseded(note) for note in memory.notes]
-    shared = (paths for paths in memory.names.by_name.values() if len(paths) > 1)
+    shared = [paths for paths in memory.names.by_name.values() if len(paths) > 1]
     cut = [find_cut_value(memory.by_path[path])[1] for paths in shared for path in paths]
-    return memory.names, memory.links, stated, superseded, cut, context.conventions.apart
+    indexed = _list_indexed_folders(memory) if shared else set[str]()
+    return memory.names, memory.links, stated, superseded, cut, indexed, context.conventions.apart
 
 
 @memory_rule("duplicate-name", Severity.WARNING, "two notes with the same name", depends_on=_naming)
@@ -131,6 +132,7 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             by_name.setdefault(note.name.strip(), []).append(note)
     shared = {name: notes for name, notes in by_name.items() if len(notes) > 1}
     linked = _find_unclear_links(memory, shared) if shared else {}
+    indexed = _list_indexed_folders(memory) if shared else set[str]()
     for name, notes in shared.items():
         link = linked.get(name)
         keys = memory.layout.title_keys
@@ -155,7 +157,8 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
         is_series = len(days) >= max(2, len(same) - 1) or (is_numbered and _differ(same, _stem))
         # the name that a link has, or what it is a page of, and the folder tell such notes apart
         is_told_apart = _differ(same, _stem) or _differ(same, _type) or _are_linked(memory, same)
-        is_clear = _differ(same, _folder) and is_told_apart
+        is_apart = is_told_apart or indexed.issuperset(map(_folder, same))
+        is_clear = _differ(same, _folder) and is_apart
         is_name = any(map(str.isalpha, name))
         yield RuleResult(
             0,
@@ -182,6 +185,14 @@ def _are_linked(memory: Memory, notes: Sequence[Note]) -> bool:
     paths = {note.path for note in notes}
     linking = {path: paths & set(memory.backlinks.get(path, ())) for path in paths}
     return all(linking[path] or any(path in it for it in linking.values()) for path in paths)
+
+
+def _list_indexed_folders(memory: Memory) -> set[str]:
+    """Return the folders with a file that is called like an index, as those of several agents, each
+    of which is loaded without the others.
+    """
+    names = memory.layout.index_names
+    return {_folder(file) for file in memory.files if file.path.split("/")[-1].lower() in names}
 
 
 def _differ(notes: Sequence[Note], part: Callable[[Note], str]) -> bool:
