@@ -378,6 +378,10 @@ def test_many_notes_on_one_subject_are_each_reported_once(
         ("We released v2.0 on 2026-01-01.", "We released v2.1 on 2026-02-01."),
         ("Use `JSON.parse()` instead.", "Use `JSON.parse()` — never `eval()` for JSON."),
         ("Use `JSON.parse()` instead.", "Use `JSON.parse()` not `eval()` for JSON."),
+        (
+            r"A 3-armed bandit ($K = 3$) is run with $\varepsilon = 0.2$.",
+            r"A 3-armed bandit uses $\varepsilon = 0.1$.",
+        ),
     ],
 )
 def test_compatible_statements_are_no_contradiction(left: str, right: str) -> None:

@@ -28,7 +28,9 @@ _NEXT = 3
 _ASIDE = compile_lazily(r"\([^()]*\)?|（[^（）]*）?")
 _MARKUP = compile_lazily(r"`|\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)|\[\[|\]\]|~~")
 _LINK = compile_lazily(r"\[([^\]\n]*)\]\([^)\n]*\)")
-_HAS_MARKUP = compile_lazily(r"[`*_~\[\]]")
+_MATHS = compile_lazily(r"(?<![\w$])\$(?=\S)([^$\n]*[\\=^_{][^$\n]*)(?<!\s)\$(?![\w$])")
+"""A formula of LaTeX between the signs of a dollar, which are none there."""
+_HAS_MARKUP = compile_lazily(r"[`*_~$\[\]]")
 _HAS_SIGNS = compile_lazily(r"[\d'’(（]")
 CODE = compile_lazily(r"`([^`\n]+)`")
 SHORT_NOT = compile_lazily(r"n['’]t\b")
@@ -209,7 +211,7 @@ def strip_markup(text: str) -> str:
     """Return the beginning of a text without the marks of markdown."""
     text = text[:MAX_LENGTH]
     if _HAS_MARKUP.search(text):
-        text = _MARKUP.sub("", _LINK.sub(r"\1", text))
+        text = _MARKUP.sub("", _LINK.sub(r"\1", _MATHS.sub(r"\1", text)))
     return text.strip()
 
 
