@@ -93,11 +93,14 @@ def load_corpus() -> list[Store]:
 
 
 def check_commit(store: Store, checkout: Path) -> None:
-    """Raise SystemExit unless the checkout is at the commit of the `store`, unchanged."""
+    """Raise SystemExit unless the checkout is at the commit of the `store`, unchanged. Files that are
+    only absent do not count: copies of repositories often lack big ones.
+    """
     head = _git(checkout, "rev-parse", "HEAD")
     if not head.startswith(store.commit):
         raise SystemExit(f"{checkout} is at {head[:12]}, not at {store.commit}: check that out")
-    if _git(checkout, "status", "--porcelain"):
+    changes = _git(checkout, "status", "--porcelain").split("\n")
+    if any(it and not it.lstrip().startswith("D ") for it in changes):
         raise SystemExit(f"{checkout} has changes: `git -C {checkout} stash -u` puts them away")
 
 
