@@ -93,8 +93,8 @@ def load_corpus() -> list[Store]:
 
 
 def check_commit(store: Store, checkout: Path) -> None:
-    """Raise SystemExit unless the checkout is at the commit of the `store`, unchanged. Files that are
-    only absent do not count: copies of repositories often lack big ones.
+    """Raise SystemExit unless the checkout is at the commit of the `store`, unchanged. Files that
+    are only absent do not count: copies of repositories often lack big ones.
     """
     head = _git(checkout, "rev-parse", "HEAD")
     if not head.startswith(store.commit):
