@@ -382,6 +382,8 @@ def test_many_notes_on_one_subject_are_each_reported_once(
             r"A 3-armed bandit ($K = 3$) is run with $\varepsilon = 0.2$.",
             r"A 3-armed bandit uses $\varepsilon = 0.1$.",
         ),
+        ("Tidekit = private framework.", "Tidekit = private framework — do not use (fragile)."),
+        ("Tidekit = 私有框架。", "Tidekit = 私有框架 — 不要使用"),
     ],
 )
 def test_compatible_statements_are_no_contradiction(left: str, right: str) -> None:

@@ -261,7 +261,8 @@ def _without_reason(plain: str) -> str:
         before = plain[: match.start()]
         if len(before.split()) >= _FEWEST_BEFORE_REASON or _JOINED.search(before):
             return before
-    return plain
+    order = known.load_pattern("order").search(plain)
+    return plain[: order.start()] if order else plain
 
 
 def _split_rejected(plain: str) -> tuple[str, str]:
