@@ -30,6 +30,8 @@ _MARKUP = compile_lazily(r"`|\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)|\[\
 _LINK = compile_lazily(r"\[([^\]\n]*)\]\([^)\n]*\)")
 _MATHS = compile_lazily(r"(?<![\w$])\$(?=\S)([^$\n]*[\\=^_{][^$\n]*)(?<!\s)\$(?![\w$])")
 """A formula of LaTeX between the signs of a dollar, which are none there."""
+_DIMENSIONS = compile_lazily(r"(?<![\w.])([1-4])-?D(?!\w)")
+"""As in 3D, which are no days."""
 _HAS_MARKUP = compile_lazily(r"[`*_~$\[\]]")
 _HAS_SIGNS = compile_lazily(r"[\d'’(（]")
 CODE = compile_lazily(r"`([^`\n]+)`")
@@ -217,7 +219,7 @@ def strip_markup(text: str) -> str:
 
 def normalise(bare: str) -> str:
     """Return the text in lower case, with phrases as words and numbers apart from their units."""
-    plain = lower_text(bare).replace("cannot", "can not")
+    plain = lower_text(_DIMENSIONS.sub(r"\1_d", bare)).replace("cannot", "can not")
     # most sentences have none of what the others look for
     if _HAS_SIGNS.search(plain):
         plain = SHORT_NOT.sub(" not", _ASIDE.sub(" ", plain))

@@ -9,10 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from ricordo.lint.contradictions import words as known
-from ricordo.lint.contradictions.claim import Claim, Value, Word, read_claim, strip_markup
+from ricordo.lint.contradictions.claim import (
+    Claim,
+    Value,
+    Word,
+    normalise,
+    read_claim,
+    strip_markup,
+    tokenise,
+)
 from ricordo.lint.contradictions.difference import REJECTED, WORDING, Difference
 from ricordo.lint.contradictions.facts import NamedFact, extract_facts
 from ricordo.lint.contradictions.measures import measure
@@ -42,6 +51,8 @@ _LABEL = compile_lazily(
 """A few words before a colon."""
 _MARKED = compile_lazily(r"[0-9._#]")
 """What only names have."""
+_FILE = compile_lazily(r"[/\\]|\d{4}-\d\d-\d\d|\w\.[a-z]{1,4}\Z")
+"""In the path of a file or folder, or in a name with a day."""
 _CLOSE = 1e-9
 _ROUND = 0.08
 """Share in which quantities in different units may differ: a month is about four weeks."""
@@ -193,7 +204,7 @@ def measure_pair(left: str, right: str) -> dict[str, float]:
 def judge_reliably(left: str, right: str, *, rarity: float = 0.0) -> Opposition | None:
     """Return how two statements may contradict each other where any two of many are compared; None
     where they do not. `rarity` is how much rarer contradictions are among these than among pairs
-    that somebody chose, as log odds. Only values are certain to exclude each other.
+    that somebody chose, as log odds. Only single values are certain to exclude each other.
     """
     if max(map(_measure_width, (left, right))) > _WIDEST_STATEMENT:
         return None
@@ -204,13 +215,30 @@ def judge_reliably(left: str, right: str, *, rarity: float = 0.0) -> Opposition 
         return None
     limits, score = load_thresholds(), found.score - rarity
     # what only one of them denies is mostly another thing
-    is_certain = found.difference.has_values and score >= limits.reported
+    is_certain = score >= limits.reported and _are_of_one_thing(found.difference, left, right)
     if (
         not is_certain
         and (score if found.difference.kind == WORDING else found.score) < limits.offered
     ):
         return None
     return found._replace(is_certain=is_certain)
+
+
+def _are_of_one_thing(difference: Difference, left: str, right: str) -> bool:
+    """Return whether two notes give values of one thing, of which it has one: not several on a
+    side, nor where files are, which notes tell of files of their own, nor of what only a pronoun
+    names.
+    """
+    values = (difference.left, difference.right)
+    is_single = difference.has_values and not any("," in it for it in values)
+    are_files = difference.kind == "place" and any(map(_FILE.search, values))
+    return is_single and not are_files and not any(map(_begins_with_pronoun, (left, right)))
+
+
+def _begins_with_pronoun(text: str) -> bool:
+    """Return whether the subject of a statement is a pronoun, right before its verb."""
+    pronoun, verb = (*(token for token, _ in islice(tokenise(normalise(text)), 2)), "", "")[:2]
+    return pronoun in known.load_words("pronouns") and verb in known.load_verbs()
 
 
 def _measure_width(text: str) -> int:
