@@ -385,9 +385,10 @@ def oppose_reliably(left: str, right: str, *, needs_name: bool) -> Opposition | 
     if _are_own_fields(left, right):
         return None
     found = oppose(*claims)
-    if found and found.is_certain and not (needs_name and not _is_named_by(*claims)):
-        return found
-    return None
+    if found is None or not found.is_certain or (needs_name and not _is_named_by(*claims)):
+        return None
+    is_of_signs = not found.difference.has_values
+    return found if is_of_signs or _are_of_one_thing(found.difference, left, right) else None
 
 
 def _are_own_fields(left: str, right: str) -> bool:
