@@ -124,9 +124,11 @@ def offer_candidate(left: str, right: str) -> str:
 
 def describe_opposition(left: str, right: str, passages: tuple[str, str]) -> str:
     """Return why two sentences contradict each other, or may, in a few words: by themselves, or
-    with what is said beside them; "" where they do not.
+    with what is said beside them, where that is surer; "" where they do not.
     """
-    found = oppose_texts(left, right) or judge_sentences(*passages)
+    found, whole = oppose_texts(left, right), judge_sentences(*passages)
+    if found is None or (whole and whole.is_certain and not found.is_certain):
+        found = whole
     return found.reason if found else ""
 
 
@@ -226,11 +228,13 @@ def judge_reliably(left: str, right: str, *, rarity: float = 0.0) -> Opposition 
 
 def _are_of_one_thing(difference: Difference, left: str, right: str) -> bool:
     """Return whether two notes give values of one thing, of which it has one: not several on a
-    side, nor where files are, which notes tell of files of their own, nor of what only a pronoun
-    names.
+    side, nor one that the other only denies, nor where files are, which notes tell of files of
+    their own, nor of what only a pronoun names.
     """
     values = (difference.left, difference.right)
-    is_single = difference.has_values and not any("," in it for it in values)
+    is_denied = f"not {values[0]}" == values[1] or values[0] == f"not {values[1]}"
+    has_values = difference.has_values and not is_denied
+    is_single = has_values and not any("," in it for it in values)
     are_files = difference.kind == "place" and any(map(_FILE.search, values))
     return is_single and not are_files and not any(map(_begins_with_pronoun, (left, right)))
 
