@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.lint.contradictions.compare import (
+    describe_opposition,
     find_contradiction,
     find_opposition,
     offer_candidate,
@@ -332,6 +333,27 @@ def test_pages_about_two_folders_are_no_duplicates(root: Path) -> None:
 def test_three_copies_are_duplicates_of_each_other(root: Path) -> None:
     files = {f"{name}.md": note_text(name, SAME.format("ever")) for name in "abc"}
     assert len(pairs(open_memory(root, files))) == 3
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("spec/plan 在 `docs/2026-07-02-lamps.md`。", "spec/plan 在 `docs/2026-06-25-ropes.md`。"),
+        ("These live in the `/berths` skill as well.", "Skills live in `lib/skills/` (project)."),
+        ("The walk on the pier is 2D.", "The walk on the pier is 3D."),
+    ],
+)
+def test_notes_may_differ_in_what_each_has_of_its_own(root: Path, left: str, right: str) -> None:
+    files = {"a.md": note_text("a", f"{left}\n"), "b.md": note_text("b", f"{right}\n")}
+    assert Relation.CONTRADICTS not in {it.relation for it in pairs(open_memory(root, files))}
+
+
+def test_the_reason_is_what_differs_beside_the_quoted_sentences() -> None:
+    left = "Max 10 parallel agents. Never launch more than 10 at once."
+    passages = left, "Maximum 15 parallel agents per batch. Never launch 20, 30 or more at once."
+    assert describe_opposition(*(it.split(". ")[1] for it in passages), passages) == (
+        "numbers: 10 / 15"
+    )
 
 
 def test_list_of_similar_things_is_no_contradiction(root: Path) -> None:

@@ -51,8 +51,7 @@ _LABEL = compile_lazily(
 """A few words before a colon."""
 _MARKED = compile_lazily(r"[0-9._#]")
 """What only names have."""
-_FILE = compile_lazily(r"[/\\]|\d{4}-\d\d-\d\d|\w\.[a-z]{1,4}\Z")
-"""In the path of a file or folder, or in a name with a day."""
+_DATED = compile_lazily(r"\d{4}-\d\d-\d\d")
 _CLOSE = 1e-9
 _ROUND = 0.08
 """Share in which quantities in different units may differ: a month is about four weeks."""
@@ -217,7 +216,8 @@ def judge_reliably(left: str, right: str, *, rarity: float = 0.0) -> Opposition 
         return None
     limits, score = load_thresholds(), found.score - rarity
     # what only one of them denies is mostly another thing
-    is_certain = score >= limits.reported and _are_of_one_thing(found.difference, left, right)
+    is_certain = score >= limits.reported and not found.difference.is_denied
+    is_certain &= _are_of_one_thing(found.difference, left, right)
     if (
         not is_certain
         and (score if found.difference.kind == WORDING else found.score) < limits.offered
@@ -228,15 +228,13 @@ def judge_reliably(left: str, right: str, *, rarity: float = 0.0) -> Opposition 
 
 def _are_of_one_thing(difference: Difference, left: str, right: str) -> bool:
     """Return whether two notes give values of one thing, of which it has one: not several on a
-    side, nor one that the other only denies, nor where files are, which notes tell of files of
-    their own, nor of what only a pronoun names.
+    side, nor where files of a day are, of which each note has its own, nor of what only a pronoun
+    names.
     """
     values = (difference.left, difference.right)
-    is_denied = f"not {values[0]}" == values[1] or values[0] == f"not {values[1]}"
-    has_values = difference.has_values and not is_denied
-    is_single = has_values and not any("," in it for it in values)
-    are_files = difference.kind == "place" and any(map(_FILE.search, values))
-    return is_single and not are_files and not any(map(_begins_with_pronoun, (left, right)))
+    is_single = difference.has_values and not any("," in it for it in values)
+    are_of_days = difference.kind == "place" and any(map(_DATED.search, values))
+    return is_single and not are_of_days and not any(map(_begins_with_pronoun, (left, right)))
 
 
 def _begins_with_pronoun(text: str) -> bool:

@@ -61,6 +61,11 @@ class Difference(NamedTuple):
         """Whether both give a value, or are on one side of an alternative each."""
         return self.kind not in _SIGNS
 
+    @property
+    def is_denied(self) -> bool:
+        """Whether one side only denies the value of the other."""
+        return f"not {self.left}" == self.right or self.left == f"not {self.right}"
+
     def swap(self) -> Difference:
         """Return the same difference with its sides exchanged."""
         return self._replace(left=self.right, right=self.left)
