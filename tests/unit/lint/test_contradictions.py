@@ -348,12 +348,11 @@ def test_notes_may_differ_in_what_each_has_of_its_own(root: Path, left: str, rig
     assert Relation.CONTRADICTS not in {it.relation for it in pairs(open_memory(root, files))}
 
 
-def test_the_reason_is_what_differs_beside_the_quoted_sentences() -> None:
-    left = "Max 10 parallel agents. Never launch more than 10 at once."
-    passages = left, "Maximum 15 parallel agents per batch. Never launch 20, 30 or more at once."
-    assert describe_opposition(*(it.split(". ")[1] for it in passages), passages) == (
-        "numbers: 10 / 15"
-    )
+def test_the_reason_is_what_differs_also_beside_the_quoted_sentences() -> None:
+    left = "[HIGH] **Max 10 parallel agents.** Never launch more than 10 at once."
+    right = "Never launch 20, 30, 40+ agents at once."
+    passages = left, f"Maximum 15 parallel agents per batch. {right}"
+    assert describe_opposition(left, right, passages) == "numbers: 10 / 15"
 
 
 def test_list_of_similar_things_is_no_contradiction(root: Path) -> None:

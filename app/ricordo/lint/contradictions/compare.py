@@ -126,7 +126,7 @@ def describe_opposition(left: str, right: str, passages: tuple[str, str]) -> str
     with what is said beside them, where that is surer; "" where they do not.
     """
     found, whole = oppose_texts(left, right), judge_sentences(*passages)
-    if found is None or (whole and whole.is_certain and not found.is_certain):
+    if found is None or (whole and whole.is_certain and whole.score > found.score > 0):
         found = whole
     return found.reason if found else ""
 
