@@ -17,6 +17,7 @@ from ricordo.agents.wiki import (
     find_whole_wiki,
 )
 from ricordo.lint.causes import list_causes
+from ricordo.lint.contradictions.comparer import NoteComparer
 from ricordo.lint.conventions import (
     ConventionLearner,
     Conventions,
@@ -29,9 +30,6 @@ from ricordo.lint.evidence import (
     CheckOutcome,
     ClaimKind,
     Evidence,
-    NotePair,
-    NoteQuote,
-    Relation,
     Verdict,
 )
 from ricordo.lint.finding import Finding, Severity
@@ -652,32 +650,25 @@ def test_former_states_of_notes_and_archives_are_kept_on_purpose(
     assert learn_conventions(memory).kept == (frozenset((path,)) if is_kept else frozenset())
 
 
-def test_of_what_is_kept_nothing_is_said_to_repeat_or_to_differ_from_the_project(
-    root: Path,
-) -> None:
-    memory = open_memory(root, {"tides.md": SAME, "tides-old.md": SAME})
+def test_of_what_is_kept_nothing_is_said_to_differ_from_the_project(root: Path) -> None:
+    text = "The gauge is read in `gone.py`.\n"
+    memory = open_memory(root, {"tides.md": text, "tides-old.md": text})
     gone = Verdict("gone.py", ClaimKind.PATH, 1, CheckOutcome.MISSING, existed=True)
-    sides = (NoteQuote(path, 0, "") for path in ("tides-old.md", "tides.md"))
-    evidence = Evidence(
-        dict.fromkeys(memory.by_path, (gone,)), (NotePair(Relation.REPEATS, *sides, ""),)
-    )
-    found = {
-        kept: [
-            it.path
-            for it in Linter({}, frozenset(("duplicate", "missing-path"))).run(
-                memory,
-                RuleContext(
-                    NOW, AUTO_MEMORY, evidence=evidence, conventions=Conventions(kept=kept)
-                ),
-            )
-        ]
-        for kept in (frozenset(("tides-old.md",)), frozenset[str]())
-    }
-    assert [len(paths) for paths in found.values()] == [1, 3]
-    assert found[frozenset(("tides-old.md",))] == ["tides.md"]
+    evidence = Evidence(dict.fromkeys(memory.by_path, (gone,)))
+    for kept in (frozenset(("tides-old.md",)), frozenset[str]()):
+        context = RuleContext(
+            NOW, AUTO_MEMORY, evidence=evidence, conventions=Conventions(kept=kept)
+        )
+        found = Linter({}, frozenset(("missing-path",))).run(memory, context)
+        assert {it.path for it in found} == {"tides.md", "tides-old.md"} - kept
 
 
-SAME = "The gauge is read in `gone.py`.\n"
+def test_what_is_kept_is_not_compared_with_other_notes(root: Path) -> None:
+    texts = ("The gauge listens on port 8100.\n", "The gauge listens on port 8200.\n")
+    files = {"tides.md": texts[0], "tides-old.md": texts[1], "archive/gauges.md": texts[1]}
+    assert NoteComparer().pairs(open_memory(root, files)) == ()
+    files = {"tides.md": texts[0], "gauges.md": texts[1]}
+    assert len(NoteComparer().pairs(open_memory(root / "other", files))) == 1
 
 
 def test_a_link_from_the_root_of_the_project_leads_to_its_page_or_to_the_note(

@@ -51,6 +51,7 @@ from ricordo.lint.contradictions.statements import (
     build_digest,
 )
 from ricordo.lint.contradictions.words import load_words
+from ricordo.lint.conventions import find_kept
 from ricordo.lint.evidence import NotePair, NoteQuote, Relation
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
@@ -150,14 +151,24 @@ class NoteComparer:
     def __init__(self) -> None:
         self._known = _Cache()
         self._judged: tuple[OpposedStatements, ...] = ()
+        self._paths: frozenset[str] = frozenset()
+        self._kept: frozenset[str] = frozenset()
+        """Of the notes with these paths those that are kept on purpose, but no longer used."""
 
     def pairs(self, memory: Memory, step: Step = lambda: None) -> tuple[NotePair, ...]:
         """Return the notes of `memory` that repeat or contradict each other, ordered by path; then
-        the candidates, the likeliest first.
+        the candidates, the likeliest first. Former states of notes, and what is in an archive, are
+        not compared.
 
         `step` is called every few milliseconds; when it raises, the cache stays as it was.
         """
-        notes = {it.path: it for it in memory.notes if it.role is FileRole.NOTE and it.is_readable}
+        if (paths := frozenset(it.path for it in memory.notes)) != self._paths:
+            self._paths, self._kept = paths, find_kept(paths)
+        notes = {
+            it.path: it
+            for it in memory.notes
+            if it.role is FileRole.NOTE and it.is_readable and it.path not in self._kept
+        }
         known = self._known
         changed = {p for p, note in notes.items() if known.texts.get(p) != note.raw}
         gone = known.texts.keys() - notes.keys()

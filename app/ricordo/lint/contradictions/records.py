@@ -21,7 +21,7 @@ DUPLICATE_REASON = "nearly the same text"
 SIMILAR_REASON = "similar text"
 """The reason for an uncertain duplicate."""
 
-_WAY = 7
+_WAY = 8
 """Version of the comparison, within one version of Ricordo."""
 _Row = tuple[str, str, int, str, int, bool]
 

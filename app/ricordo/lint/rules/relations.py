@@ -95,26 +95,15 @@ def _describe_difference(reason: str, *, is_reversed: bool) -> str:
     return f": {named}{' vs '.join(texts[::-1] if is_reversed else texts)}"
 
 
-def _duplicates_depend_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:
-    pairs = tuple(_find_pairs(memory, context, Relation.REPEATS))
-    return pairs, context.conventions.kept
-
-
 @memory_rule(
     RULE_OF[Relation.REPEATS],
     Severity.WARNING,
     "two notes with nearly the same text",
-    depends_on=_duplicates_depend_on,
+    depends_on=_depends_on(Relation.REPEATS),
 )
 def duplicate(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find notes with nearly the same text, each group of them once. Former states of notes, and
-    what is in an archive, are kept on purpose.
-    """
-    kept = context.conventions.kept
-    for group in group_duplicates(memory, context.evidence.pairs):
-        notes = [note for note in group if note.path not in kept]
-        if len(notes) < 2:
-            continue
+    """Find notes with nearly the same text, each group of them once."""
+    for notes in group_duplicates(memory, context.evidence.pairs):
         first, second, *others = notes
         more = f" and {len(others)} more" if others else ""
         message = f"Nearly the same text as {second.path}{more}."
