@@ -162,13 +162,11 @@ class NoteComparer:
 
         `step` is called every few milliseconds; when it raises, the cache stays as it was.
         """
-        if (paths := frozenset(it.path for it in memory.notes)) != self._paths:
-            self._paths, self._kept = paths, find_kept(paths)
-        notes = {
-            it.path: it
-            for it in memory.notes
-            if it.role is FileRole.NOTE and it.is_readable and it.path not in self._kept
-        }
+        notes = {it.path: it for it in memory.notes if it.role is FileRole.NOTE and it.is_readable}
+        if notes.keys() != self._paths:
+            self._paths, self._kept = frozenset(notes), find_kept(notes)
+        for path in self._kept:
+            del notes[path]
         known = self._known
         changed = {p for p, note in notes.items() if known.texts.get(p) != note.raw}
         gone = known.texts.keys() - notes.keys()
