@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cache
 from itertools import chain
 from operator import is_not
 from typing import NamedTuple
 
 from ricordo.agents.registry import list_instruction_files
-from ricordo.lexicon import build_alternation, list_expressions, lower_text
+from ricordo.lint.archive import find_archived
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note, get_stem
@@ -96,10 +95,8 @@ class Conventions:
     """The same of each folder with notes enough."""
     without_frontmatter: frozenset[str] = frozenset()
     """Names of files that several folders have, none with frontmatter."""
-    kept: frozenset[str] = frozenset()
-    """Paths of the files that are kept on purpose, but no longer used: those in archives, and
-    former states of other files. Rules on one note alone do not ask for it.
-    """
+    archived: frozenset[str] = frozenset()
+    """Paths of the archived files. Rules on one note alone do not ask for it."""
     apart: tuple[str, ...] = ()
     """Folders, each with a `/` behind, of files that are no pages: drafts, and what programs write.
     """
@@ -183,7 +180,7 @@ class ConventionLearner:
         self._headed_names: Counter[str] = Counter()
         """Those of them with frontmatter."""
         self._paths: frozenset[str] = frozenset()
-        self._kept: frozenset[str] = frozenset()
+        self._archived: frozenset[str] = frozenset()
 
     def learn(self, memory: Memory, schema: Schema = NO_SCHEMA) -> Conventions:
         """Return the conventions that the notes of `memory` show, and those that are demanded."""
@@ -192,7 +189,7 @@ class ConventionLearner:
         for counts in self._counts.values():
             every.add(counts)
         if every.notes < _FEWEST:
-            sparse = Conventions(is_sparse=True, kept=self._kept)
+            sparse = Conventions(is_sparse=True, archived=self._archived)
             return self._correct(sparse, memory.layout)
         demanded = _find_demanded(every, schema, memory.layout)
         unusual_in = {
@@ -211,14 +208,14 @@ class ConventionLearner:
             demanded=demanded,
             schema=schema.path,
             without_frontmatter=self._find_plain_names(),
-            kept=self._kept,
+            archived=self._archived,
             apart=_find_apart(memory),
         )
         return self._correct(learned, memory.layout)
 
     def _update(self, memory: Memory) -> None:
         if (paths := frozenset(memory.by_path)) != self._paths:
-            self._paths, self._kept = paths, find_kept(paths)
+            self._paths, self._archived = paths, find_archived(paths)
         if self._layout != memory.layout:
             self._layout, self._notes, self._forms = memory.layout, {}, {}
             self._counts, self._names, self._headed_names = {}, Counter(), Counter()
@@ -330,85 +327,6 @@ def _read_form(note: Note, layout: Layout) -> NoteForm:
         tuple(metadata) if isinstance(metadata, Mapping) else (),
         _read_name_form(note, layout),
         bool(note.heading),
-    )
-
-
-def find_kept(paths: Collection[str]) -> frozenset[str]:
-    """Return those of the `paths` of a memory's files that are kept on purpose, but no longer used:
-    what is in a folder that is named as an archive, and what has the path of another file but for
-    the words for a backup, or the time of one. Without that other file, “backup” may be what a note
-    is about.
-    """
-    pairs = [(path, _to_words(path)) for path in paths]
-    every = {words for _, words in pairs}
-    folders = {words.rpartition("/")[0] for words in every}
-    archives = {it for it in folders if any(map(_archive().fullmatch, _split_folder(it)))}
-    marked = {it for it in folders if any(map(_marks().search, _split_folder(it)))}
-    kept: set[str] = set()
-    for path, words in pairs:
-        folder = words.rpartition("/")[0]
-        # most are told apart without a search for words
-        is_like = folder in marked or _has_name_of_other(words, every)
-        former = _find_former(words) if is_like else words
-        if folder in archives or (former != words and former in every):
-            kept.add(path)
-    return frozenset(kept)
-
-
-def _split_folder(folder: str) -> list[str]:
-    return [part.strip() for part in folder.split("/")]
-
-
-def _has_name_of_other(words: str, every: Container[str]) -> bool:
-    """Return whether the name of a file begins or ends with that of another one in its folder."""
-    start = words.rfind("/") + 1
-    folder, name = words[:start], words[start:]
-    # scripts without blanks may end a word anywhere
-    cuts = (n for n in range(1, len(name)) if name[n] == " " or not name.isascii())
-    parts = (part.strip(_AROUND_MARK) for cut in cuts for part in (name[:cut], name[cut:]))
-    return any(folder + part in every for part in parts)
-
-
-def _find_former(words: str) -> str:
-    """Return the words of a path without those of a backup: the file of which it is one."""
-    *folders, name = words.split("/")
-    bare = [folder for folder in folders if _without_marks(folder)]
-    return "/".join((*bare, _without_marks(name)))
-
-
-def _to_words(path: str) -> str:
-    """Return a path without its ending, in lower case and with blanks between words."""
-    return lower_text(path.removesuffix(".md")).translate(_BETWEEN_WORDS)
-
-
-def _without_marks(name: str) -> str:
-    """Return the words of a name without the time and the words of a backup at its ends."""
-    bare, is_marked = name, False
-    while True:
-        inner = bare.strip(_AROUND_MARK)
-        bare = _marks().sub("", _TIME.sub("", inner))
-        if bare == inner:
-            return inner if is_marked else name
-        is_marked = True
-
-
-_AROUND_MARK = " ()[]~"
-_BETWEEN_WORDS = {ord(sign): " " for sign in "_-."}
-_TIME = compile_lazily(r"(?<!\d)(?:19|20)\d\d ?[01]\d ?[0-3]\d[\W\dtz]*\Z")
-"""The time of a backup at the end of its name, in words."""
-
-
-@cache
-def _archive() -> re.Pattern[str]:
-    return re.compile(build_alternation(list_expressions("probes", "archive")))
-
-
-@cache
-def _marks() -> re.Pattern[str]:
-    """Return the pattern of what names a backup at one of the ends of a name, in words."""
-    words = build_alternation(list_expressions("probes", "backup"))
-    return re.compile(
-        rf"\A(?:{words})(?: (?:of|von|de|di|van|av))?(?: +|\Z)|(?:{words})(?: ?\d{{1,3}})?\Z"
     )
 
 

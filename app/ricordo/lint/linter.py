@@ -151,8 +151,8 @@ class Linter:
         by_verdicts: dict[int, _VerdictFindings] = {}
         for path, verdicts in context.evidence.verdicts.items() if on_verdicts else ():
             file = memory.by_path.get(path)
-            # what is kept of the past tells of the project as it was
-            if file is None or path in context.conventions.kept:
+            # an archived note tells of the project as it was
+            if file is None or path in context.conventions.archived:
                 continue
             cached = self._by_verdicts.get(id(file))
             if cached is None or cached.verdicts != verdicts:

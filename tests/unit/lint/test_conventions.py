@@ -617,7 +617,7 @@ def test_a_file_that_has_no_frontmatter_in_any_folder_needs_none(root: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("path", "is_kept"),
+    ("path", "is_archived"),
     [
         ("tides.md", False),
         ("tides-backup.md", True),
@@ -643,27 +643,29 @@ def test_a_file_that_has_no_frontmatter_in_any_folder_needs_none(root: Path) -> 
         ("tides (1).md", False),
     ],
 )
-def test_former_states_of_notes_and_archives_are_kept_on_purpose(
-    root: Path, path: str, is_kept: bool
+def test_former_states_of_notes_and_archives_are_archived(
+    root: Path, path: str, is_archived: bool
 ) -> None:
     memory = open_memory(root, {"tides.md": "Text.", path: "Text."})
-    assert learn_conventions(memory).kept == (frozenset((path,)) if is_kept else frozenset())
+    assert learn_conventions(memory).archived == (
+        frozenset((path,)) if is_archived else frozenset()
+    )
 
 
-def test_of_what_is_kept_nothing_is_said_to_differ_from_the_project(root: Path) -> None:
+def test_of_an_archived_note_nothing_is_said_to_differ_from_the_project(root: Path) -> None:
     text = "The gauge is read in `gone.py`.\n"
     memory = open_memory(root, {"tides.md": text, "tides-old.md": text})
     gone = Verdict("gone.py", ClaimKind.PATH, 1, CheckOutcome.MISSING, existed=True)
     evidence = Evidence(dict.fromkeys(memory.by_path, (gone,)))
-    for kept in (frozenset(("tides-old.md",)), frozenset[str]()):
+    for archived in (frozenset(("tides-old.md",)), frozenset[str]()):
         context = RuleContext(
-            NOW, AUTO_MEMORY, evidence=evidence, conventions=Conventions(kept=kept)
+            NOW, AUTO_MEMORY, evidence=evidence, conventions=Conventions(archived=archived)
         )
         found = Linter({}, frozenset(("missing-path",))).run(memory, context)
-        assert {it.path for it in found} == {"tides.md", "tides-old.md"} - kept
+        assert {it.path for it in found} == {"tides.md", "tides-old.md"} - archived
 
 
-def test_what_is_kept_is_not_compared_with_other_notes(root: Path) -> None:
+def test_archived_notes_are_not_compared_with_others(root: Path) -> None:
     texts = ("The gauge listens on port 8100.\n", "The gauge listens on port 8200.\n")
     files = {"tides.md": texts[0], "tides-old.md": texts[1], "archive/gauges.md": texts[1]}
     assert NoteComparer().pairs(open_memory(root, files)) == ()

@@ -129,8 +129,6 @@ MAX_CLAIMS = 400
 _MOST_FILES_SHOWN = 4
 _BESIDE_NAME = compile_lazily(r"[\s`*=:：(|]")
 _VERSION_BEHIND = compile_lazily(r"[ @~^]+v?\d[\w.]*\Z")
-_COPY = compile_lazily(r"(.+?)[-_. ](?:backup|bak|old|orig|copy)(?:[-_. ]?\d[\d-]*)?\.md")
-"""The file name of a copy that somebody kept, with the name of what it is of."""
 _STATED = frozenset((ClaimKind.VALUE, ClaimKind.VERSION))
 _ENTRY = compile_lazily(r"\]\([^)\n]*\.md\b|\[\[")
 
@@ -225,12 +223,7 @@ def search_words(
 
 
 def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verdict, ...]:
-    """Return the verdicts of the project on the `claims` of `note`, in order; none for a copy of
-    another note, which keeps what was so.
-    """
-    copy = _COPY.fullmatch(note.path.rpartition("/")[2])
-    if copy and f"{copy[1]}.md" in project.memory_names:
-        return ()
+    """Return the verdicts of the project on the `claims` of `note`, in order."""
     verdicts = [it for it in _check_all(note, claims, project) if it is not None]
     verdicts = [*_drop_superseded(verdicts), *find_corrected(note, project)]
     verdicts += find_shortened(note, project)

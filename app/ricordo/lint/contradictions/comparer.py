@@ -18,6 +18,7 @@ from posixpath import dirname
 from typing import NamedTuple
 
 from ricordo.background import pause_gc
+from ricordo.lint.archive import find_archived
 from ricordo.lint.contradictions.claim import Claim, is_bound, read_claim
 from ricordo.lint.contradictions.compare import (
     Opposition,
@@ -51,7 +52,6 @@ from ricordo.lint.contradictions.statements import (
     build_digest,
 )
 from ricordo.lint.contradictions.words import load_words
-from ricordo.lint.conventions import find_kept
 from ricordo.lint.evidence import NotePair, NoteQuote, Relation
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
@@ -152,20 +152,19 @@ class NoteComparer:
         self._known = _Cache()
         self._judged: tuple[OpposedStatements, ...] = ()
         self._paths: frozenset[str] = frozenset()
-        self._kept: frozenset[str] = frozenset()
-        """Of the notes with these paths those that are kept on purpose, but no longer used."""
+        self._archived: frozenset[str] = frozenset()
+        """Those of these paths that are of archived notes."""
 
     def pairs(self, memory: Memory, step: Step = lambda: None) -> tuple[NotePair, ...]:
         """Return the notes of `memory` that repeat or contradict each other, ordered by path; then
-        the candidates, the likeliest first. Former states of notes, and what is in an archive, are
-        not compared.
+        the candidates, the likeliest first. Archived notes are not compared.
 
         `step` is called every few milliseconds; when it raises, the cache stays as it was.
         """
         notes = {it.path: it for it in memory.notes if it.role is FileRole.NOTE and it.is_readable}
         if notes.keys() != self._paths:
-            self._paths, self._kept = frozenset(notes), find_kept(notes)
-        for path in self._kept:
+            self._paths, self._archived = frozenset(notes), find_archived(notes)
+        for path in self._archived:
             del notes[path]
         known = self._known
         changed = {p for p, note in notes.items() if known.texts.get(p) != note.raw}

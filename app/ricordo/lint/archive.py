@@ -1,0 +1,89 @@
+"""Archived notes: those in an archive, and former states of other notes, which are kept on purpose
+and tell of what was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Container
+from functools import cache
+
+from ricordo.lexicon import build_alternation, list_expressions, lower_text
+from ricordo.patterns import compile_lazily
+
+_AROUND_MARK = " ()[]~"
+_BETWEEN_WORDS = {ord(sign): " " for sign in "_-."}
+_TIME = compile_lazily(r"(?<!\d)(?:19|20)\d\d ?[01]\d ?[0-3]\d[\W\dtz]*\Z")
+"""The time of a backup at the end of its name, in words."""
+
+
+def find_archived(paths: Collection[str]) -> frozenset[str]:
+    """Return those of the `paths` of a memory's files that are archived: what is in a folder that
+    is named as an archive, and what has the path of another file but for the words for a backup,
+    or the time of one. Without that other file, “backup” may be what a note is about.
+    """
+    pairs = [(path, _to_words(path)) for path in paths]
+    every = {words for _, words in pairs}
+    folders = {words.rpartition("/")[0] for words in every}
+    archives = {it for it in folders if any(map(_archive().fullmatch, _split_folder(it)))}
+    marked = {it for it in folders if any(map(_marks().search, _split_folder(it)))}
+    archived: set[str] = set()
+    for path, words in pairs:
+        folder = words.rpartition("/")[0]
+        # most are told apart without a search for words
+        is_like = folder in marked or _has_name_of_other(words, every)
+        former = _find_former(words) if is_like else words
+        if folder in archives or (former != words and former in every):
+            archived.add(path)
+    return frozenset(archived)
+
+
+def _split_folder(folder: str) -> list[str]:
+    return [part.strip() for part in folder.split("/")]
+
+
+def _has_name_of_other(words: str, every: Container[str]) -> bool:
+    """Return whether the name of a file begins or ends with that of another one in its folder."""
+    start = words.rfind("/") + 1
+    folder, name = words[:start], words[start:]
+    # scripts without blanks may end a word anywhere
+    cuts = (n for n in range(1, len(name)) if name[n] == " " or not name.isascii())
+    parts = (part.strip(_AROUND_MARK) for cut in cuts for part in (name[:cut], name[cut:]))
+    return any(folder + part in every for part in parts)
+
+
+def _find_former(words: str) -> str:
+    """Return the words of a path without those of a backup: the file of which it is one."""
+    *folders, name = words.split("/")
+    bare = [folder for folder in folders if _without_marks(folder)]
+    return "/".join((*bare, _without_marks(name)))
+
+
+def _to_words(path: str) -> str:
+    """Return a path without its ending, in lower case and with blanks between words."""
+    return lower_text(path.removesuffix(".md")).translate(_BETWEEN_WORDS)
+
+
+def _without_marks(name: str) -> str:
+    """Return the words of a name without the time and the words of a backup at its ends."""
+    bare, is_marked = name, False
+    while True:
+        inner = bare.strip(_AROUND_MARK)
+        bare = _marks().sub("", _TIME.sub("", inner))
+        if bare == inner:
+            return inner if is_marked else name
+        is_marked = True
+
+
+@cache
+def _archive() -> re.Pattern[str]:
+    return re.compile(build_alternation(list_expressions("probes", "archive")))
+
+
+@cache
+def _marks() -> re.Pattern[str]:
+    """Return the pattern of what names a backup at one of the ends of a name, in words."""
+    words = build_alternation(list_expressions("probes", "backup"))
+    return re.compile(
+        rf"\A(?:{words})(?: (?:of|von|de|di|van|av))?(?: +|\Z)|(?:{words})(?: ?\d{{1,3}})?\Z"
+    )
