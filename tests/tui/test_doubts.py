@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ricordo.services.conflicts.opinions import OPINIONS_FILE
-from ricordo.tui.conflicts.screen import ConflictsScreen, OpinionsScreen
+from ricordo.tui.conflicts.screen import ConflictsScreen
 from ricordo.tui.dialogs.ask_screen import QuestionScreen
 from ricordo.tui.dialogs.form import ConfirmScreen
 from ricordo.tui.dialogs.text_page import HelpScreen
@@ -109,20 +109,22 @@ async def test_opinions_are_stored_and_not_paid_for_again(root: Path, serve: Ser
         await open_workbench(stage)
         await stage.paints("1 uncertain pair was judged: c shows the opinions.")
         await stage.press("c")
-        await stage.shows(OpinionsScreen)
+        await stage.shows(QuestionScreen)
         await stage.paints("opinion of claude-test: both may be true · two reports")
         await stage.press("enter", "escape")
         await stage.shows(ConflictsScreen)
         assert len(server.asked) == 1
 
 
-async def test_without_an_uncertain_pair_the_workbench_says_so_in_place(tmp_path: Path) -> None:
+async def test_without_an_uncertain_pair_nothing_can_be_sent(tmp_path: Path) -> None:
     async with staged(build(tmp_path)) as stage:
         await open_workbench(stage)
-        await stage.paints("No pair of notes is uncertain")
+        await stage.paints("No pair of notes is uncertain. c lets a model look for more.")
         await stage.press("c")
-        assert isinstance(stage.app.screen, ConflictsScreen)
-        assert "No pair of notes is uncertain: there is nothing to judge." in stage.toasts
+        await stage.shows(QuestionScreen)
+        await stage.paints("There is no pair without an opinion to judge.")
+        await stage.press("enter", "escape")
+        await stage.shows(ConflictsScreen)
 
 
 async def test_a_dismissed_pair_stays_hidden_until_undo(root: Path, serve: Serve) -> None:

@@ -575,7 +575,7 @@ async def _(stage: Stage) -> None:
 async def _(stage: Stage) -> None:
     await conflicting(stage)
     await stage.press("c")
-    assert "No pair of notes is uncertain" in stage.toasts
+    await stage.paints("There is no pair without an opinion to judge.")
 
 
 @shows("history")

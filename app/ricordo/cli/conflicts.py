@@ -40,8 +40,9 @@ def add_uncertain_pairs(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--judge",
         action="store_true",
-        help="first ask a model or a program for its opinion on up to 20 uncertain pairs without "
-        "one; this may cost money, and resolves nothing",
+        help="first ask a model or a program for its opinion on up to 60 pairs without one: those "
+        "that are uncertain, and other statements that are likely to be on one subject; this may "
+        "cost money, and resolves nothing",
     )
     add_engine(parser)
     parser.add_argument(
@@ -52,17 +53,15 @@ def add_uncertain_pairs(parser: ArgumentParser) -> None:
 def list_uncertain_pairs(
     options: Namespace, notebook: Notebook, snapshot: Snapshot
 ) -> tuple[Conflict, ...]:
-    """Return the uncertain pairs with opinions on them; with --judge, the others are judged first.
+    """Return the uncertain pairs with opinions on them; with --judge, others are judged first.
     Raises WrongUsage, CuratorFailed and StateUnusable.
     """
     from ricordo.services.conflicts.opinions import load_opinions, split_by_opinion
 
-    state = notebook.environment.state
-    with_opinion, without = split_by_opinion(snapshot, load_opinions(state))
-    if options.judge and without:
-        _judge(notebook, _engine(options, notebook), without)
-        with_opinion, without = split_by_opinion(snapshot, load_opinions(state))
-    return (*with_opinion, *without)
+    if options.judge:
+        _judge(options, notebook, snapshot)
+    pairs = split_by_opinion(snapshot, load_opinions(notebook.environment.state))
+    return (*pairs.judged, *pairs.pending)
 
 
 def _engine(options: Namespace, notebook: Notebook) -> EngineTarget:
@@ -73,16 +72,28 @@ def _engine(options: Namespace, notebook: Notebook) -> EngineTarget:
     return target
 
 
-def _judge(notebook: Notebook, target: EngineTarget, pairs: tuple[Conflict, ...]) -> None:
+def _judge(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> None:
     from ricordo.cli.output import show_progress
-    from ricordo.services.conflicts.judgement import judge, prepare_judgement
+    from ricordo.services.conflicts.judgement import (
+        NONE_PENDING,
+        judge,
+        list_pairs_to_judge,
+        prepare_judgement,
+    )
     from ricordo.services.engines.preview import format_answer
 
+    with show_progress() as step:
+        known = list_pairs_to_judge(notebook, snapshot, step)
+    pairs = (*known.pending, *known.related)
+    if not pairs:
+        print_messages([NONE_PENDING])
+        return
+    target = _engine(options, notebook)
     request = prepare_judgement(notebook, pairs, target)
     if not request.pairs:
         raise WrongUsage("Not even one pair fits under the token limit of a run.")
     print_messages([request.target.warning] if request.target.warning != target.warning else [])
-    count = f"judging {len(request.pairs)} of {len(pairs)} uncertain pairs"
+    count = f"judging {len(request.pairs)} of {len(pairs)} pairs without an opinion"
     print_messages([count, render_estimate(request.target, request.estimate)])
     try:
         with show_progress() as step:
@@ -162,11 +173,13 @@ def _print(options: Namespace, notebook: Notebook) -> int:
 
 def _resolve(options: Namespace, notebook: Notebook) -> int:
     """Resolve the conflicts with the ids of --resolve, all in the same way."""
-    from ricordo.services.conflicts.conflicts import Keep, list_pairs
+    from ricordo.services.conflicts.conflicts import Keep
+    from ricordo.services.conflicts.opinions import list_pairs
 
     memory = begin_change(notebook)
     notebook.gather(memory)
-    known = {pair.id: pair for pair in list_pairs(notebook.judge(memory))}
+    state = notebook.environment.state
+    known = {pair.id: pair for pair in list_pairs(notebook.judge(memory), state)}
     ids = pick_ids(options.resolve, known, "conflict", "`ricordo conflicts` lists them.")
     if options.keep == Keep.NONE:
         _dismiss(options, notebook, ids)
@@ -190,7 +203,7 @@ def _keep_one_side(options: Namespace, notebook: Notebook, ids: Sequence[str], k
     or end the next.
     """
     from ricordo.cli.change import list_changed, print_change, render_edits, render_merged
-    from ricordo.services.conflicts.conflicts import find_conflict
+    from ricordo.services.conflicts.opinions import find_conflict
     from ricordo.services.conflicts.resolution import compose_resolution, resolve_for_one
     from ricordo.services.edits.change import apply_merging
 
@@ -202,7 +215,7 @@ def _keep_one_side(options: Namespace, notebook: Notebook, ids: Sequence[str], k
         memory = notebook.read()
         notebook.gather(memory)
         try:
-            conflict = find_conflict(notebook.judge(memory), id)
+            conflict = find_conflict(notebook.judge(memory), notebook.environment.state, id)
         except WrongUsage:
             print_messages([f"{id} was resolved with the conflicts before it."])
             continue

@@ -50,12 +50,14 @@ def test_a_model_judges_once_and_its_opinion_is_listed_from_then_on(
 ) -> None:
     before = contents(memory)
     output = ricordo("conflicts", *BY_MODEL)
-    assert "judging 1 of 1 uncertain pairs" in output
+    assert "judging 1 of 1 pairs without an opinion" in output
     assert f"asking claude-sonnet-5-5 at {server.url}: about" in output
     assert "claude-sonnet-5-5 answered: 4,020 tokens sent, 77 written" in output
     assert "rejected: verdict 2: No pair has the id “p9”." in output
     assert "claude-sonnet-5-5: conflict, keep right: it is later" in output
-    (doubt,) = json.loads(ricordo("conflicts", *BY_MODEL, "--json"))["doubts"]
+    document, said = ricordo("conflicts", *BY_MODEL, "--json").splitlines()
+    assert "There is no pair without an opinion to judge." in said
+    (doubt,) = json.loads(document)["doubts"]
     opinion = {"verdict": "conflict", "keep": "right", "reason": "it is later"}
     assert doubt["opinion"] == {**opinion, "model": "claude-sonnet-5-5"}
     assert contents(memory) == before

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ricordo.lint.contradictions.compare import find_contradiction, offer_candidate
-from ricordo.lint.contradictions.comparer import MAX_RECENT, NoteComparer
+from ricordo.lint.contradictions.comparer import MAX_RECENT, NoteComparer, find_related
 from ricordo.lint.contradictions.records import pack_pairs, unpack_pairs
 from ricordo.lint.evidence import Evidence, Relation
 from ricordo.lint.linter import Linter
@@ -235,6 +235,47 @@ def test_only_notes_that_changed_last_have_uncertain_pairs(root: Path) -> None:
     for name in ("a.md", "b.md"):
         os.utime(root / name, (1, 1))
     assert not of(open_memory(root, later))
+
+
+DISCARD = (
+    "The discard undo of a card stays open: design wants it, and the lead of the team resists "
+    "it because the list would need another column for what was thrown away, and nobody has "
+    "the time for that before the fair.",
+    "The discard undo of a card is settled: what was thrown away is only remembered while the "
+    "list is on the screen, so that no other column is needed, and the lead of the team wants "
+    "it now as much as design does.",
+)
+"""Too much is said of what is to be undone for a rule to offer it."""
+
+
+def test_statements_on_one_subject_are_related_whenever_their_notes_changed(root: Path) -> None:
+    memory = memory_of(root, *DISCARD)
+    (pair,) = find_related(memory)
+    assert (pair.relation, pair.left.text, pair.right.text) == (Relation.MAY_CONTRADICT, *DISCARD)
+    assert pair.reason
+    assert not of(memory)
+    later = {f"n{n}.md": note_text(f"n{n}", f"Lamp {n}.\n") for n in range(MAX_RECENT)}
+    for name in ("a.md", "b.md"):
+        os.utime(root / name, (1, 1))
+    assert find_related(open_memory(root, later)) == (pair,)
+
+
+def test_of_two_notes_only_some_statements_are_related(root: Path) -> None:
+    places = ("north quay", "fuel quay", "slipway", "outer mole")
+    bodies = [
+        "\n\n".join(f"The {place} is {state} on Sundays in winter." for place in places)
+        for state in ("open", "closed")
+    ]
+    assert len(find_related(memory_of(root, *bodies))) == 2
+
+
+def test_unrelated_and_archived_statements_are_not_related(root: Path) -> None:
+    assert not find_related(memory_of(root, SUMMARY[0], "Lamps are counted by the cook."))
+    files = {
+        "a.md": note_text("a", f"{DISCARD[0]}\n\n{OWN[0]}\n"),
+        "archive/b.md": note_text("b", f"{DISCARD[1]}\n\n{OWN[1]}\n"),
+    }
+    assert not find_related(open_memory(root / "other", files))
 
 
 def test_uncertain_pairs_survive_packing(root: Path) -> None:

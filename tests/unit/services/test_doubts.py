@@ -15,14 +15,15 @@ from ricordo.errors import ChangeRefused
 from ricordo.llm.budget import Caps
 from ricordo.llm.failure import FailureCause, ModelFailed
 from ricordo.llm.program import resolve_program
-from ricordo.services.conflicts.conflicts import Keep, find_conflict
+from ricordo.services.conflicts.conflicts import Keep
 from ricordo.services.conflicts.judgement import (
     MAX_PAIRS,
     judge,
+    list_pairs_to_judge,
     prepare_judgement,
     preview_judgement,
 )
-from ricordo.services.conflicts.opinions import OPINIONS_FILE
+from ricordo.services.conflicts.opinions import OPINIONS_FILE, find_conflict, find_unresolved
 from ricordo.services.conflicts.resolution import (
     compose_resolution,
     resolve_for_both,
@@ -51,6 +52,7 @@ from tests.support.doubts import (
 )
 from tests.support.messages_server import Asked, Script, Wire, messages_server, without_credentials
 from tests.unit.lint.test_contradictions import SAME
+from tests.unit.lint.test_uncertain_pairs import DISCARD
 
 TWO = (verdict("p1", "both-hold", "neither", "two kinds of errors"), verdict("p2", keep="right"))
 
@@ -162,7 +164,8 @@ def test_a_doubt_is_settled_as_a_conflict_is_and_stays_away_when_it_is_dismissed
     notebook = doubtful(tmp_path, *SUMMARY)
     _, (doubt,) = split_doubts(notebook)
     memory = notebook.read()
-    assert find_conflict(look_at(notebook), doubt.id).left.quote == doubt.left.quote
+    found = find_conflict(look_at(notebook), notebook.environment.state, doubt.id)
+    assert found.left.quote == doubt.left.quote
     settled = resolve_for_one(memory, doubt, Keep.LEFT)
     (edit,) = compose_resolution(notebook, memory, settled).edits
     assert b"at the top" in (edit.after or b"")
@@ -181,6 +184,44 @@ def test_a_batch_is_small_and_under_the_cap(tmp_path: Path) -> None:
         fewer = asked_of(notebook, server, caps=tight)
     assert len(fewer.pairs) == 1
     assert fewer.estimate.input_tokens <= tight.run_in
+
+
+def test_of_related_statements_only_what_a_model_calls_a_problem_is_shown(tmp_path: Path) -> None:
+    notebook = doubtful(tmp_path, *DISCARD)
+    assert not look_at(notebook).evidence.pairs
+    assert split_doubts(notebook) == ((), ())
+    with messages_server(judging(verdict("p1", keep="right"))) as server:
+        state = notebook.environment.state
+        target = asked_of(notebook, server).target
+        judged, pending, related = list_pairs_to_judge(notebook, look_at(notebook))
+        assert (judged, pending) == ((), ())
+        judge(notebook, prepare_judgement(notebook, related, target))
+        (conflict,) = find_unresolved(look_at(notebook), state).conflicts
+        assert [it.quote.text for it in (conflict.left, conflict.right)] == list(DISCARD)
+        assert conflict.opinion is not None
+        assert conflict == find_conflict(look_at(notebook), state, conflict.id)
+        assert list_pairs_to_judge(notebook, look_at(notebook)).related == ()
+        memory = notebook.read()
+        (edit,) = compose_resolution(
+            notebook, memory, resolve_for_one(memory, conflict, Keep.RIGHT)
+        ).edits
+        assert edit.path == conflict.left.quote.path
+        root = Path(notebook.place.root)
+        text = (root / conflict.left.quote.path).read_text()
+        (root / conflict.left.quote.path).write_text(text.replace("stays open", "is open"))
+        assert find_unresolved(look_at(notebook), state).conflicts == ()
+        assert len(list_pairs_to_judge(notebook, look_at(notebook)).related) == 1
+
+
+def test_related_statements_that_hold_are_never_shown_nor_asked_again(tmp_path: Path) -> None:
+    notebook = doubtful(tmp_path, *DISCARD)
+    with messages_server(judging(verdict("p1", "both-hold", "neither"))) as server:
+        target = asked_of(notebook, server).target
+        related = list_pairs_to_judge(notebook, look_at(notebook)).related
+        judge(notebook, prepare_judgement(notebook, related, target))
+        assert split_doubts(notebook) == ((), ())
+        assert find_unresolved(look_at(notebook), notebook.environment.state).conflicts == ()
+        assert list_pairs_to_judge(notebook, look_at(notebook)).related == ()
 
 
 BROKEN: dict[str, tuple[list[Any], str]] = {
@@ -282,7 +323,7 @@ def test_the_preview_says_what_is_sent_or_why_nothing_can_be(tmp_path: Path) -> 
     before = preview_judgement(notebook, look_at(notebook))
     assert before.egress is not None
     assert SUMMARY[0] in before.egress.text
-    assert (len(before.pending_pairs), before.disabled_reason) == (2, "")
+    assert (len(before.pairs.pending), before.disabled_reason) == (2, "")
     program = write_program(tmp_path / "judge", "")
     asked = replace(notebook.settings.engine, use="command", command=(str(program),))
     notebook.settings = replace(notebook.settings, engine=asked)

@@ -226,6 +226,22 @@ def judge_reliably(left: str, right: str, *, rarity: float = 0.0) -> Opposition 
     return found._replace(is_certain=is_certain)
 
 
+def relate_statements(left: str, right: str, widest: int) -> Opposition | None:
+    """Return how two statements of at most `widest` letters may contradict each other, where they
+    are likely enough to be about one thing for a model to judge them; None where they are not.
+    """
+    if left == right or max(map(_measure_width, (left, right))) > widest:
+        return None
+    if _are_own_fields(left, right):
+        return None
+    score = compute_score(measure_pair(left, right))
+    if score < load_thresholds().related:
+        return None
+    aligned = oppose(read_claim(left), read_claim(right))
+    difference = aligned.difference if aligned else measure(left, right).difference
+    return Opposition(difference, is_certain=False, score=score)
+
+
 def _are_of_one_thing(difference: Difference, left: str, right: str) -> bool:
     """Return whether two notes give values of one thing, of which it has one: not several on a
     side, nor where files of a day are, of which each note has its own, nor of what only a pronoun

@@ -28,6 +28,7 @@ from ricordo.lint.contradictions.compare import (
     judge_sentences,
     oppose_facts,
     oppose_reliably,
+    relate_statements,
 )
 from ricordo.lint.contradictions.facts import has_ticket, is_ticket, share_fact
 from ricordo.lint.contradictions.records import DUPLICATE_REASON, SIMILAR_REASON, redact_reason
@@ -85,6 +86,14 @@ _SHELF = 8
 """Notes of one folder below the memory from which on they are about things of one kind."""
 _EVERY = 50
 """Notes or groups between two steps."""
+MAX_RELATED = 200
+"""Related statements of a memory."""
+_MOST_RELATED_NOTES = 1_000
+"""Notes, the last that changed, whose statements are related to those of others."""
+_MOST_OF_TWO_NOTES = 2
+"""Related statements of two notes: the next ones are mostly about the same."""
+_WIDEST_RELATED = 400
+"""Letters of a related statement with what is said beside it."""
 
 Step = Callable[[], None]
 Paths = tuple[str, str]
@@ -161,7 +170,7 @@ class NoteComparer:
 
         `step` is called every few milliseconds; when it raises, the cache stays as it was.
         """
-        notes = {it.path: it for it in memory.notes if it.role is FileRole.NOTE and it.is_readable}
+        notes = _list_notes(memory)
         if notes.keys() != self._paths:
             self._paths, self._archived = frozenset(notes), find_archived(notes)
         for path in self._archived:
@@ -192,6 +201,60 @@ class NoteComparer:
             (it for it in self._judged if not it.opposition.is_certain),
             self._known.repeating,
         )
+
+
+def find_related(memory: Memory, step: Step = lambda: None) -> tuple[NotePair, ...]:
+    """Return pairs of statements of `memory` that are most likely to be about one thing, the
+    likeliest contradiction first, at most MAX_RELATED. They are too many for a person: about two of
+    a hundred contradict each other, as a model can judge. Some are those that `NoteComparer` finds.
+    `step` is called every few milliseconds.
+    """
+    notes = _list_notes(memory)
+    for path in find_archived(notes):
+        del notes[path]
+    with pause_gc():
+        known = _build_cache(notes, step)
+        templates, counts = _Templates(known), Counter[Paths]()
+        found: list[OpposedStatements] = []
+        recent = nlargest(_MOST_RELATED_NOTES, notes.values(), key=_get_age)
+        nearest = _list_nearest(known, notes, recent, (_Cache(), notes.keys()), step)
+        for pairs in nearest.values():
+            step()
+            judged = (_relate(known, *sorted(pair)) for pair in pairs)
+            found += [it for it in judged if it and not templates.have_fields(it)]
+    related: list[NotePair] = []
+    for it in sorted(_keep_plainest(dict.fromkeys(found)), key=_rank):
+        counts[it.paths] += 1
+        if counts[it.paths] <= _MOST_OF_TWO_NOTES:
+            related.append(_pair(Relation.MAY_CONTRADICT, it))
+    return tuple(related[:MAX_RELATED])
+
+
+def _list_notes(memory: Memory) -> dict[str, Note]:
+    """Return the notes that can be compared, by path."""
+    return {it.path: it for it in memory.notes if it.role is FileRole.NOTE and it.is_readable}
+
+
+def _build_cache(notes: Mapping[str, Note], step: Step) -> _Cache:
+    """Return the digests of some notes and their index."""
+    digests: dict[str, NoteDigest] = {}
+    for number, (path, note) in enumerate(notes.items()):
+        if not number % _EVERY:
+            step()
+        digests[path] = build_digest(note)
+    index = StatementIndex().update({}, digests, digests.keys(), step)
+    return _Cache(digests=digests, index=index)
+
+
+def _select_recent(notes: Mapping[str, Note]) -> list[Note]:
+    """Return the notes that changed last, whose statements are judged after each change."""
+    count = MAX_RECENT if len(notes) <= _MANY else MAX_RECENT // 3
+    return nlargest(count, notes.values(), key=_get_age)
+
+
+def _get_age(note: Note) -> tuple[float, str]:
+    """Return the sort key of a note by its last change."""
+    return note.facts.modified, note.path
 
 
 class _Templates:
@@ -354,6 +417,22 @@ def _judge(known: _Cache, one: Place, other: Place, rarity: float) -> OpposedSta
     return OpposedStatements((one.path, other.path), mine, its, found, passages=(left, right))
 
 
+def _relate(known: _Cache, one: Place, other: Place) -> OpposedStatements | None:
+    """Return two statements of two notes, in their order, where they are likely to be about one
+    thing, and how they may contradict each other; None where they are not.
+    """
+    mine, its = (known.digests[it.path].statements[it.number] for it in (one, other))
+    left, right = (known.digests[it.path].passages[it.number] for it in (one, other))
+    if mine.in_frontmatter and its.in_frontmatter:
+        return None
+    if share_fact(left, right):
+        return None
+    found = relate_statements(left, right, _WIDEST_RELATED)
+    return found and OpposedStatements(
+        (one.path, other.path), mine, its, found, passages=(left, right)
+    )
+
+
 def _is_reopened(left: QuotedFact, right: QuotedFact) -> bool:
     """Return whether the later of two facts says that something is open again."""
     if not (left.day and right.day) or left.day == right.day:
@@ -370,7 +449,9 @@ def _judge_nearest(
     """
     templates, rarity = _Templates(known), known.rarity
     found: dict[str, list[OpposedStatements]] = {}
-    for path, pairs in _list_nearest(known, notes, changes, step).items():
+    recent = _select_recent(notes)
+    step()
+    for path, pairs in _list_nearest(known, notes, recent, changes, step).items():
         step()
         judged = (_judge(known, one, other, rarity) for one, other in pairs)
         found[path] = _keep_plainest(it for it in judged if it and not templates.have_fields(it))
@@ -401,14 +482,15 @@ def _keep_plainest(found: Iterable[OpposedStatements]) -> list[OpposedStatements
 
 
 def _list_nearest(
-    known: _Cache, notes: Mapping[str, Note], changes: tuple[_Cache, Collection[str]], step: Step
+    known: _Cache,
+    notes: Mapping[str, Note],
+    recent: Iterable[Note],
+    changes: tuple[_Cache, Collection[str]],
+    step: Step,
 ) -> dict[str, list[tuple[Place, Place]]]:
-    """Return for each of the notes that changed last which statements are judged with which of
-    other notes.
+    """Return for each of the `recent` of the notes which statements are judged with which of other
+    notes.
     """
-    count = MAX_RECENT if len(notes) <= _MANY else MAX_RECENT // 3
-    recent = nlargest(count, notes.values(), key=lambda it: (it.facts.modified, it.path))
-    step()
     near: dict[str, list[tuple[int, Place, Place]]] = defaultdict(list)
     known.nearest = _find_nearest(known, {it.path for it in recent}, changes, step)
     for place, others in known.nearest.items():
@@ -426,11 +508,10 @@ def _list_nearest(
 
 def list_judged(memory: Memory) -> Iterator[tuple[str, str]]:
     """Yield the passages that are judged with each other in `memory`."""
-    notes = {it.path: it for it in memory.notes if it.role is FileRole.NOTE and it.is_readable}
-    digests = {path: build_digest(note) for path, note in notes.items()}
-    index = StatementIndex().update({}, digests, digests.keys(), lambda: None)
-    known = _Cache(digests=digests, index=index)
-    near = _list_nearest(known, notes, (_Cache(), notes.keys()), lambda: None)
+    notes = _list_notes(memory)
+    known = _build_cache(notes, lambda: None)
+    recent = _select_recent(notes)
+    near = _list_nearest(known, notes, recent, (_Cache(), notes.keys()), lambda: None)
     for one, other in dict.fromkeys(tuple(sorted(it)) for them in near.values() for it in them):
         left, right = (known.digests[it.path].passages[it.number] for it in (one, other))
         yield left, right
@@ -568,6 +649,6 @@ def _pair(relation: Relation, it: OpposedStatements) -> NotePair:
     quotes = NoteQuote(it.paths[0], *it.left[:2]), NoteQuote(it.paths[1], *it.right[:2])
     reason = it.opposition.reason
     if any(it.passages):
-        reason = describe_opposition(it.left.text, it.right.text, it.passages)
+        reason = describe_opposition(it.left.text, it.right.text, it.passages) or reason
     reason = redact_reason(reason, it.left.text, it.right.text)
     return NotePair(relation, *quotes, reason)

@@ -9,6 +9,8 @@ from ricordo.lint.contradictions.values import QUANTITIES
 REJECTED = "chosen by one, rejected by the other"
 WORDING = "wording"
 """Of statements that are likely to exclude each other, though nothing single shows it."""
+SUBJECT_REASON = "both may be on one subject"
+"""What users are told of these."""
 _SIGNS = frozenset(("negation", "quantifiers", "use", "opposite choice", WORDING, REJECTED))
 """Kinds of differences without values."""
 _LABELS = {
@@ -46,7 +48,7 @@ class Difference(NamedTuple):
         if self.kind == REJECTED:
             return f"{self.kind}: {self.left}"
         if self.kind == WORDING:
-            return "both may be on one subject"
+            return SUBJECT_REASON
         name = "" if self.kind in _SIGNS else _LABELS.get(first)
         if self.kind.startswith("number of"):
             name = "numbers with one unit"

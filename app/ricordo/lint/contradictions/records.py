@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from pkgutil import get_data
 from typing import NamedTuple
 
 from ricordo import __version__
 from ricordo.lint.contradictions.compare import describe_opposition
+from ricordo.lint.contradictions.difference import SUBJECT_REASON
 from ricordo.lint.contradictions.statements import build_digest
 from ricordo.lint.evidence import NotePair, NoteQuote, Relation
 from ricordo.memory.memory import Memory
@@ -116,7 +117,7 @@ class _Quotes:
         """Return the index of a quote among those of its note; -1 for the whole note."""
         if not quote.text:
             return -1
-        quotes = [(it.line, it.text) for it in self._list(quote.path)]
+        quotes = [(it.line, it.text) for it in self.list_quotes(quote.path)]
         return quotes.index((quote.line, quote.text))
 
     def quote(self, path: str, number: int) -> NoteQuote | None:
@@ -125,14 +126,17 @@ class _Quotes:
             return None
         if number < 0:
             return NoteQuote(path, 0, "")
-        quotes = self._list(path)
+        quotes = self.list_quotes(path)
         return NoteQuote(path, *quotes[number][:2]) if number < len(quotes) else None
 
     def get_passage(self, path: str, number: int) -> str:
         """Return what is said with the quote with that index; "" for the whole note."""
-        return self._list(path)[number].passage if number >= 0 else ""
+        return self.list_quotes(path)[number].passage if number >= 0 else ""
 
-    def _list(self, path: str) -> list[_Quoted]:
+    def list_quotes(self, path: str) -> list[_Quoted]:
+        """Return what can be quoted of the note at `path`; nothing where there is none."""
+        if path not in self._memory.by_path:
+            return []
         if path not in self._by_path:
             digest = build_digest(self._memory.by_path[path])
             said = zip(digest.statements, digest.passages, strict=True)
@@ -140,6 +144,27 @@ class _Quotes:
             facts = (it.statement for it in digest.facts)
             self._by_path[path] = [*quotes, *(_Quoted(it.line, it.text, it.text) for it in facts)]
         return self._by_path[path]
+
+
+def find_claims(
+    memory: Memory, paths: Sequence[str], is_meant: Callable[[str], bool]
+) -> NotePair | None:
+    """Return the two statements of the notes at `paths` that are meant, as a pair that may
+    contradict each other; None where one of them is gone.
+    """
+    quotes = _Quotes(memory)
+    found: list[NoteQuote] = []
+    passages: list[str] = []
+    for path in paths:
+        it = next((it for it in quotes.list_quotes(path) if is_meant(it.text)), None)
+        if it is None:
+            return None
+        found.append(NoteQuote(path, it.line, it.text))
+        passages.append(it.passage)
+    left, right = found
+    reason = describe_opposition(left.text, right.text, (passages[0], passages[1]))
+    reason = redact_reason(reason or SUBJECT_REASON, left.text, right.text)
+    return NotePair(Relation.MAY_CONTRADICT, left, right, reason)
 
 
 def find_valid_pairs(

@@ -20,6 +20,8 @@ class Thresholds(NamedTuple):
 
     reported: float
     offered: float
+    related: float
+    """For a model, of any two statements of a memory that share words."""
 
 
 @cache

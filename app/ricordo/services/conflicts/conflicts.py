@@ -5,12 +5,11 @@ uncertain pairs.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from ricordo.curation.opinion import Opinion
-from ricordo.errors import WrongUsage
 from ricordo.lint.contradictions.records import (
     DUPLICATE_REASON,
     build_cause,
@@ -144,22 +143,24 @@ def find_uncertain_pairs(snapshot: Snapshot) -> tuple[Conflict, ...]:
     """Return the uncertain pairs of a snapshot with evidence, the likeliest contradiction first;
     without dismissed ones.
     """
-    return tuple(_uncertain_pairs(snapshot))
+    pairs = (pair for pair in snapshot.evidence.pairs if not pair.relation.is_certain)
+    return tuple(describe_uncertain(snapshot, pairs))
 
 
-def list_pairs(snapshot: Snapshot) -> tuple[Conflict, ...]:
-    """Return the conflicts, duplicates and uncertain pairs of a snapshot, which can be resolved by
-    their id.
+def describe_uncertain(snapshot: Snapshot, pairs: Iterable[NotePair]) -> Iterator[Conflict]:
+    """Yield uncertain `pairs` with what is known of both notes; none that was dismissed, or that
+    the notes no longer have.
     """
-    return (*find_conflicts(snapshot), *_duplicates(snapshot), *_uncertain_pairs(snapshot))
-
-
-def find_conflict(snapshot: Snapshot, conflict_id: str) -> Conflict:
-    """Return the conflict or uncertain pair with that id. Raises WrongUsage."""
-    conflict = next((pair for pair in list_pairs(snapshot) if pair.id == conflict_id), None)
-    if conflict is None:
-        raise WrongUsage(f"No conflict has the id “{make_visible(conflict_id)}”.")
-    return conflict
+    for pair in pairs:
+        if not is_pair_valid(snapshot.memory, pair):
+            continue
+        left, right = _side(snapshot, pair.left), _side(snapshot, pair.right)
+        # the id that its finding would have: a dismissal counts for the pair and the finding
+        texts = (side.quote.text or side.note.body for side in (left, right))
+        id = finding_id(RULE_OF[pair.relation], "", build_cause_of_texts(*texts))
+        if id not in snapshot.dismissed_ids:
+            suggestion = suggest(left, right)
+            yield Conflict(id, left, right, pair.reason, suggestion, pair.relation)
 
 
 def _conflicts(snapshot: Snapshot, pairs: dict[tuple[str, int], NotePair]) -> Iterator[Conflict]:
@@ -185,19 +186,6 @@ def _duplicates(snapshot: Snapshot) -> Iterator[Conflict]:
         others = f", and {more} more note{'s' * (more > 1)}" if more > 0 else ""
         reason = f"{DUPLICATE_REASON}{others}"
         yield Conflict(finding.id, left, right, reason, suggest(left, right), Relation.REPEATS)
-
-
-def _uncertain_pairs(snapshot: Snapshot) -> Iterator[Conflict]:
-    for pair in snapshot.evidence.pairs:
-        if pair.relation.is_certain or not is_pair_valid(snapshot.memory, pair):
-            continue
-        left, right = _side(snapshot, pair.left), _side(snapshot, pair.right)
-        # the id that its finding would have: a dismissal counts for the pair and the finding
-        texts = (side.quote.text or side.note.body for side in (left, right))
-        id = finding_id(RULE_OF[pair.relation], "", build_cause_of_texts(*texts))
-        if id not in snapshot.dismissed_ids:
-            suggestion = suggest(left, right)
-            yield Conflict(id, left, right, pair.reason, suggestion, pair.relation)
 
 
 def _side(snapshot: Snapshot, quote: NoteQuote) -> Side:

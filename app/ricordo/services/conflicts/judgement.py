@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from ricordo.curation.engine import EngineUsage, Step
+from ricordo.curation.engine import CurationProgress, EngineUsage, Step
 from ricordo.curation.engines.external import Estimate
 from ricordo.curation.opinion import (
     JUDGE_FORM,
@@ -26,7 +26,12 @@ from ricordo.lint.evidence import UNKNOWN_SPEAKER
 from ricordo.llm.redaction import RedactedValue
 from ricordo.memory.change import Author
 from ricordo.services.conflicts.conflicts import Conflict, Side
-from ricordo.services.conflicts.opinions import load_opinions, split_by_opinion, store_opinions
+from ricordo.services.conflicts.opinions import (
+    JudgedPairs,
+    load_opinions,
+    split_by_opinion,
+    store_opinions,
+)
 from ricordo.services.engines.choice import get_target, load_chosen_engine
 from ricordo.services.engines.engines import EngineTarget
 from ricordo.services.engines.preview import Egress, find_disabled_reason, preview_egress
@@ -35,11 +40,12 @@ from ricordo.services.ledger.ledger import LedgerRun, new_run, record_run
 from ricordo.services.sessions.activity_text import parse_stamp
 from ricordo.services.workspace.notebook import Notebook, Snapshot
 
-MAX_PAIRS = 20
-"""Uncertain pairs per batch: the user would not review more at once."""
+MAX_PAIRS = 60
+"""Uncertain pairs per batch: the answer on more would be over the limit of a run."""
 _WRITTEN, _WRITTEN_EACH = 1_500, 150
 """Output tokens: allowance for thinking, and for each pair."""
-_NONE_PENDING = "No uncertain pairs without an opinion."
+_COMPARING = CurationProgress("comparing notes")
+NONE_PENDING = "There is no pair without an opinion to judge."
 _RULES = "The rules engine cannot judge these: choose a model or a program."
 _NO_ROOM = "Not even one pair fits under the token limit of a run."
 
@@ -61,12 +67,10 @@ class JudgementRequest:
 
 @dataclass(frozen=True, slots=True)
 class JudgementPreview:
-    """What is known before uncertain pairs are judged; nothing was sent."""
+    """What is known before pairs are judged; nothing was sent."""
 
-    pending_pairs: tuple[Conflict, ...]
-    """Uncertain pairs without an opinion."""
-    judged_pairs: tuple[Conflict, ...]
-    """Uncertain pairs with their opinions."""
+    pairs: JudgedPairs
+    """All that can be judged, and what was."""
     request: JudgementRequest | None = None
     egress: Egress | None = None
     """What would be sent; None if nothing is."""
@@ -83,21 +87,35 @@ class JudgementOutcome:
     run: LedgerRun
 
 
-def preview_judgement(notebook: Notebook, snapshot: Snapshot) -> JudgementPreview:
-    """Return what the engine that was chosen last would judge, and whether it can. Raises
-    StateUnusable.
+def list_pairs_to_judge(
+    notebook: Notebook, snapshot: Snapshot, step: Step = lambda _: None
+) -> JudgedPairs:
+    """Return the uncertain pairs of `snapshot` and all that a model can be asked about besides, by
+    whether there is an opinion on them. Raises what `step` raises.
     """
-    with_opinion, without = split_by_opinion(snapshot, load_opinions(notebook.environment.state))
-    before = JudgementPreview(without, with_opinion)
-    if not without:
-        return replace(before, disabled_reason=_NONE_PENDING)
+    from ricordo.lint.contradictions.comparer import find_related
+
+    related = find_related(snapshot.memory, lambda: step(_COMPARING))
+    return split_by_opinion(snapshot, load_opinions(notebook.environment.state), related)
+
+
+def preview_judgement(
+    notebook: Notebook, snapshot: Snapshot, step: Step = lambda _: None
+) -> JudgementPreview:
+    """Return what the engine that was chosen last would judge, and whether it can. Raises
+    StateUnusable, and what `step` raises.
+    """
+    pairs = list_pairs_to_judge(notebook, snapshot, step)
+    before, asked = JudgementPreview(pairs), (*pairs.pending, *pairs.related)
+    if not asked:
+        return replace(before, disabled_reason=NONE_PENDING)
     try:
         target = get_target(notebook.environment, load_chosen_engine(notebook))
     except WrongUsage as error:
         return replace(before, disabled_reason=error.message)
     if target is None:
         return replace(before, disabled_reason=_RULES)
-    request = prepare_judgement(notebook, without, target)
+    request = prepare_judgement(notebook, asked, target)
     batch = request.batch
     egress = preview_egress(notebook, request.target, batch, batch.redaction, batch.text)
     why = find_disabled_reason(egress) if request.pairs else _NO_ROOM

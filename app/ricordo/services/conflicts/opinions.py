@@ -4,19 +4,24 @@ paid for twice when notes are renamed. Opinions change no finding.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from ricordo.curation.opinion import KeptSide, Opinion, PairVerdict, require_plain_line
-from ricordo.errors import ChangeRefused, StateUnusable
+from ricordo.errors import ChangeRefused, StateUnusable, WrongUsage
+from ricordo.lint.contradictions.records import find_claims
+from ricordo.lint.evidence import NotePair
 from ricordo.memory.change import Author
+from ricordo.memory.memory import Memory
 from ricordo.secrets import mask
 from ricordo.services.conflicts.conflicts import (
     Conflict,
     Keep,
     Side,
+    describe_uncertain,
     find_conflicts,
     find_duplicates,
     find_uncertain_pairs,
@@ -24,6 +29,7 @@ from ricordo.services.conflicts.conflicts import (
 from ricordo.services.workspace.environment import Environment
 from ricordo.services.workspace.notebook import Snapshot
 from ricordo.storage.line_log import append_line, purge_lines, read_lines
+from ricordo.text import make_visible
 
 OPINIONS_FILE = "opinions.jsonl"
 _NEITHER = ""
@@ -51,22 +57,38 @@ def load_opinions(state: str) -> StoredOpinions:
     return {tuple(map(str, record["texts"])): record for record in records if _is_valid(record)}
 
 
+class JudgedPairs(NamedTuple):
+    """The uncertain pairs of a memory by whether there is an opinion on them."""
+
+    judged: tuple[Conflict, ...]
+    """Those with an opinion, the problems first."""
+    pending: tuple[Conflict, ...]
+    """Those without that the rules offer to the user, the likeliest contradiction first."""
+    related: tuple[Conflict, ...] = ()
+    """Those without that only a model is asked about, the likeliest contradiction first."""
+
+
 def split_by_opinion(
-    snapshot: Snapshot, known: StoredOpinions
-) -> tuple[tuple[Conflict, ...], tuple[Conflict, ...]]:
-    """Return the uncertain pairs with a `known` opinion, those that it calls a problem first; and
-    the pairs without an opinion, the likeliest contradiction first.
+    snapshot: Snapshot, known: StoredOpinions, related: Iterable[NotePair] = ()
+) -> JudgedPairs:
+    """Return the uncertain pairs of a snapshot by their `known` opinions: what the rules offer to
+    the user, the `related` statements, and what an opinion called a problem before.
     """
-    with_opinion: list[Conflict] = []
-    without: list[Conflict] = []
-    for pair in find_uncertain_pairs(snapshot):
-        opinion = _opinion(pair, known)
-        if opinion is None:
-            without.append(pair)
-        else:
-            with_opinion.append(replace(pair, opinion=opinion))
-    with_opinion.sort(key=lambda pair: not _is_amiss(pair))
-    return tuple(with_opinion), tuple(without)
+    offered = {pair.id: pair for pair in find_uncertain_pairs(snapshot)}
+    pairs = dict(offered)
+    certain = {pair.id for pair in find_conflicts(snapshot)}
+    before = _find_judged(snapshot.memory, known)
+    for pair in describe_uncertain(snapshot, (*related, *before)):
+        if pair.id not in certain:
+            pairs.setdefault(pair.id, pair)
+    opinions = {id: _opinion(pair, known) for id, pair in pairs.items()}
+    judged = [replace(pair, opinion=opinions[id]) for id, pair in pairs.items() if opinions[id]]
+    pending = [pair for id, pair in pairs.items() if not opinions[id]]
+    return JudgedPairs(
+        tuple(sorted(judged, key=lambda pair: not _is_amiss(pair))),
+        tuple(pair for pair in pending if pair.id in offered),
+        tuple(pair for pair in pending if pair.id not in offered),
+    )
 
 
 class Unresolved(NamedTuple):
@@ -82,10 +104,46 @@ class Unresolved(NamedTuple):
 
 def find_unresolved(snapshot: Snapshot, state: str) -> Unresolved:
     """Return what is to be resolved in a memory, by the opinions stored in `state`."""
-    judged, pending = split_by_opinion(snapshot, load_opinions(state))
-    amiss = filter(_is_amiss, judged)
+    pairs = split_by_opinion(snapshot, load_opinions(state))
+    amiss = filter(_is_amiss, pairs.judged)
     conflicts = (*find_conflicts(snapshot), *amiss, *find_duplicates(snapshot))
-    return Unresolved(conflicts, len(pending), judged)
+    return Unresolved(conflicts, len(pairs.pending), pairs.judged)
+
+
+def list_pairs(snapshot: Snapshot, state: str) -> tuple[Conflict, ...]:
+    """Return the conflicts, duplicates and uncertain pairs of a snapshot, which can be resolved by
+    their id.
+    """
+    pairs = split_by_opinion(snapshot, load_opinions(state))
+    certain = (*find_conflicts(snapshot), *find_duplicates(snapshot))
+    return (*certain, *pairs.judged, *pairs.pending)
+
+
+def find_conflict(snapshot: Snapshot, state: str, conflict_id: str) -> Conflict:
+    """Return the conflict, duplicate or uncertain pair with that id. Raises WrongUsage."""
+    pairs = list_pairs(snapshot, state)
+    conflict = next((pair for pair in pairs if pair.id == conflict_id), None)
+    if conflict is None:
+        raise WrongUsage(f"No conflict has the id “{make_visible(conflict_id)}”.")
+    return conflict
+
+
+def _find_judged(memory: Memory, known: StoredOpinions) -> Iterator[NotePair]:
+    """Yield the statements of `memory` that a `known` opinion calls a problem, where they were not
+    renamed since.
+    """
+    problems = {verdict.value for verdict in PairVerdict if verdict.is_problem}
+    for texts, record in known.items():
+        paths = record.get("paths")
+        if record["verdict"] in problems and _is_pair_of_texts(paths):
+            pair = find_claims(memory, paths, partial(_is_one_of, texts))
+            if pair is not None:
+                yield pair
+
+
+def _is_one_of(texts: Collection[str], text: str) -> bool:
+    """Return whether the digest of `text` is one of `texts`."""
+    return _digest_text(text) in texts
 
 
 def _is_amiss(pair: Conflict) -> bool:
@@ -109,6 +167,7 @@ def _record(
     return {
         "at": environment.now.isoformat(),
         "texts": _texts(conflict),
+        "paths": [conflict.left.quote.path, conflict.right.quote.path],
         "verdict": opinion.verdict.value,
         "keeps": _digest(side) if side else _NEITHER,
         "reason": mask(opinion.reason),
@@ -133,10 +192,13 @@ def _opinion(conflict: Conflict, known: StoredOpinions) -> Opinion | None:
 
 
 def _is_valid(record: Mapping[str, Any]) -> bool:
-    texts = record.get("texts")
     names = ("verdict", "keeps", "reason", "model")
-    is_pair = isinstance(texts, list) and len(texts) == 2
+    is_pair = _is_pair_of_texts(record.get("texts"))
     return is_pair and all(isinstance(record.get(name), str) for name in names)
+
+
+def _is_pair_of_texts(value: object) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and len(value) == 2 and all(isinstance(it, str) for it in value)
 
 
 def _texts(conflict: Conflict) -> tuple[str, ...]:
@@ -145,7 +207,10 @@ def _texts(conflict: Conflict) -> tuple[str, ...]:
 
 
 def _digest(side: Side) -> str:
-    text = side.quote.text or side.note.body
+    return _digest_text(side.quote.text or side.note.body)
+
+
+def _digest_text(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -31,7 +31,7 @@ from ricordo.storage.private_copy import remove_private_copy, write_private_copy
 from ricordo.text import make_one_line
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
 from ricordo.tui.conflicts.rows import render_judgement_preview
-from ricordo.tui.conflicts.screen import BothTrueScreen, ConflictsScreen, OpinionsScreen
+from ricordo.tui.conflicts.screen import BothTrueScreen, ConflictsScreen
 from ricordo.tui.dialogs.change_set import ExtraAction, ProposalScreen
 from ricordo.tui.edits.editor import edit_copy
 from ricordo.tui.workers import start_worker
@@ -134,16 +134,12 @@ class ConflictController:
         self._writing.begin(partial(ways[action_id], conflict))
 
     def judge_uncertain_pairs(self) -> None:
-        """Show the uncertain pairs, and let the user have a model judge them; where all are judged,
-        show the opinions.
+        """Show the uncertain pairs with the opinions on them, and let the user have a model judge
+        them, and others that are likely to be on one subject.
         """
         from ricordo.tui.dialogs.ask_screen import QuestionScreen
 
         assert self._snapshot is not None
-        if not self._unresolved.pending_count:
-            page = OpinionsScreen(self._unresolved.judged_pairs, self._writing.palette)
-            self._writing.app.push_screen(page)
-            return
         notebook = self._writing.notebook
         screen = QuestionScreen(
             UncertainPairsQuestion(notebook, self._snapshot),
@@ -325,7 +321,7 @@ class UncertainPairsQuestion:
     def load_preview(self, step: Step) -> JudgementPreview:
         from ricordo.services.conflicts.judgement import preview_judgement
 
-        return preview_judgement(self._notebook, self._snapshot)
+        return preview_judgement(self._notebook, self._snapshot, step)
 
     def render_preview(self, before: JudgementPreview, width: int) -> list[StyledLine]:
         close, curate, next_engine = (

@@ -31,7 +31,10 @@ _ABOUT = (
     "of a model or program is stored as an opinion and shown beside the two notes. It changes no "
     "note, and you never pay twice for the same pair."
 )
-NONE_UNCERTAIN = "No pair of notes is uncertain: there is nothing to judge."
+_RELATED = (
+    "Of {} more pairs only a model is asked: they are likely to be on one subject, and about two "
+    "of a hundred contradict each other."
+)
 _INDENTED = (StyledSpan("  "),), (StyledSpan("  "),)
 """What the first line of a wrapped text begins with, and the others."""
 
@@ -54,27 +57,28 @@ def render_judgement_preview(
     `choose_engine` says how to get to the engines.
     """
     lines = [*render_about(_ABOUT, width), BLANK]
+    pending, related = before.pairs.pending, before.pairs.related
     if before.request is not None and before.egress is not None and before.request.pairs:
-        count = len(before.request.pairs)
-        pending_count = len(before.pending_pairs)
-        of = "" if count == pending_count else f" of {pending_count}"
+        count, every = len(before.request.pairs), len(pending) + len(related)
+        of = "" if count == every else f" of {every}"
         lines += [
-            StyledLine((StyledSpan(f"{count}{of} uncertain: this is sent", "heading"),)),
+            StyledLine((StyledSpan(f"{count}{of} without an opinion: this is sent", "heading"),)),
             BLANK,
         ]
         lines += [*render_sent(before.egress.text, width, "pair ", "bold"), BLANK]
-    elif before.pending_pairs:
+    elif pending or related:
         lines += [*render_about(choose_engine, width), BLANK]
-        count = len(before.pending_pairs)
-        lines += [StyledLine((StyledSpan(f"{count} uncertain", "heading"),)), BLANK]
-        lines += [row for it in before.pending_pairs for row in _render_pair(it, width)]
-    if before.judged_pairs:
+        lines += [StyledLine((StyledSpan(f"{len(pending)} uncertain", "heading"),)), BLANK]
+        lines += [row for it in pending for row in _render_pair(it, width)]
+        if related:
+            lines += [*render_about(_RELATED.format(len(related)), width), BLANK]
+    if before.pairs.judged:
         lines += [StyledLine((StyledSpan("judged before", "heading"),)), BLANK]
-        lines += render_opinions(before.judged_pairs, width)
+        lines += _render_opinions(before.pairs.judged, width)
     return lines
 
 
-def render_opinions(judged_pairs: Sequence[Conflict], width: int) -> list[StyledLine]:
+def _render_opinions(judged_pairs: Sequence[Conflict], width: int) -> list[StyledLine]:
     """Return uncertain pairs with the opinions on them."""
     return [row for pair in judged_pairs for row in _render_opinion(pair, width)]
 
@@ -147,7 +151,7 @@ def describe_no_conflicts(unresolved: Unresolved | None, key: str) -> list[tuple
         were = "1 uncertain pair was" if judged == 1 else f"{judged} uncertain pairs were"
         text = f"{were} judged: {key} shows the opinions."
     else:
-        text = NONE_UNCERTAIN
+        text = f"No pair of notes is uncertain. {key} lets a model look for more."
     return [*_NO_CONFLICTS, (text, "")]
 
 

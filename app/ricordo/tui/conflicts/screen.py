@@ -21,12 +21,10 @@ from ricordo.tui.actions.bindings import Handlers, moving_handlers
 from ricordo.tui.actions.registry import BY_ID, format_action_keys
 from ricordo.tui.base.action_screen import ActionScreen
 from ricordo.tui.conflicts.rows import (
-    NONE_UNCERTAIN,
     describe_no_conflicts,
     format_side_title,
     render_facts,
     render_note,
-    render_opinions,
     render_suggestion,
     render_title,
 )
@@ -39,7 +37,6 @@ from ricordo.tui.context import (
     needs_undo,
 )
 from ricordo.tui.dialogs.form import LABEL_WIDTH, Field, FormScreen
-from ricordo.tui.dialogs.text_page import TextPage
 from ricordo.tui.render.bars import render_key_line
 from ricordo.tui.render.empty import render_paragraphs
 from ricordo.tui.render.line import StyledLine, StyledSpan
@@ -296,10 +293,7 @@ class ConflictsScreen(ActionScreen[None]):
 
     @property
     def _no_uncertain_pairs(self) -> str:
-        unresolved = self._unresolved
-        if unresolved is None or not self._is_known:
-            return _NOT_KNOWN
-        return "" if unresolved.pending_count or unresolved.judged_pairs else NONE_UNCERTAIN
+        return _NOT_KNOWN if self._unresolved is None or not self._is_known else ""
 
     @property
     def _focused_side(self) -> Keep:
@@ -380,14 +374,3 @@ class BothTrueScreen(FormScreen):
             label = StyledSpan(f" {name + ' claim':<{LABEL_WIDTH}}", "dim")
             bar = Bar(self._palette, id=f"{name}-claim", base="")
             yield bar.with_left(label, StyledSpan(f"“{make_one_line(side.quote.text)}”"))
-
-
-class OpinionsScreen(TextPage):
-    """Shows the opinions on uncertain pairs of which none is left to be judged."""
-
-    def __init__(self, judged_pairs: Sequence[Conflict], palette: Palette) -> None:
-        super().__init__("Uncertain pairs · all were judged", palette)
-        self._judged_pairs = judged_pairs
-
-    def render_text(self, width: int) -> list[StyledLine]:
-        return render_opinions(self._judged_pairs, width)
