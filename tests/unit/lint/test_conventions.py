@@ -378,6 +378,24 @@ def test_two_pages_of_one_name_that_link_to_each_other_are_meant(root: Path) -> 
         assert found.severity is severity
 
 
+def test_names_of_files_tell_the_documents_of_one_title_apart(root: Path) -> None:
+    def page(title: str) -> str:
+        return f"---\ntitle: {title}\n---\n\nText.\n"
+
+    kinds = ("plan", "review-7")
+    of_two = {f"{n}/{kind}.md": page(f"Gauge {n}") for n in "12" for kind in kinds}
+    numbered = {f"{number}.md": page("On the gauge") for number in ("l2-21-180", "n5294r3")}
+    cases = (
+        (of_two, Severity.INFO),
+        ({path: text for path, text in of_two.items() if path[0] == "1"}, Severity.WARNING),
+        (numbered, Severity.INFO),
+        ({f"gauge-{path}": text for path, text in numbered.items()}, Severity.WARNING),
+    )
+    for number, (files, severity) in enumerate(cases):
+        found = lint(root / str(number), files, "duplicate-name", layout=WIKI)
+        assert {it.severity for it in found} == {severity}
+
+
 def test_a_dated_note_is_of_another_kind_than_the_notes_that_the_index_lists(root: Path) -> None:
     listed = "".join(f"- [page-{n}](page-{n}.md)\n" for n in range(6))
     files = {

@@ -68,6 +68,10 @@ def test_a_note_that_another_one_supersedes_has_to_say_so(lint: Lint, said: str)
         "This supersedes the [[by_phone]] “two hours before” rule.",
         "`by_phone.md`로 대체.",
         "Ersetzt nicht [[by_phone]].",
+        "Radio replaces most calls in [[by_phone]].",
+        "Funk ersetzt die Anrufe aus [[by_phone]].",
+        "If all ships have radio, the way of old ([[by_phone]]) is superseded.",
+        "Wenn alle Funk haben, ist [[by_phone]] überholt.",
     ],
 )
 def test_what_denies_it_or_speaks_of_another_thing_supersedes_nothing(

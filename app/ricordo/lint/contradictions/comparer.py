@@ -392,6 +392,9 @@ def _oppose(known: _Cache, one: Place, other: Place) -> OpposedStatements | None
     mine, its = (
         it.statements[at] for it, at in zip(digests, (one.number, other.number), strict=True)
     )
+    # two descriptions name the subjects of notes; they state no facts
+    if mine.in_frontmatter and its.in_frontmatter:
+        return None
     found = oppose_reliably(mine.text, its.text, needs_name=known.needs_names)
     return found and OpposedStatements(paths, mine, its, found)
 
@@ -402,7 +405,6 @@ def _judge(known: _Cache, one: Place, other: Place, rarity: float) -> OpposedSta
     """
     one, other = sorted((one, other))
     mine, its = (known.digests[it.path].statements[it.number] for it in (one, other))
-    # two descriptions name the subjects of notes; they state no facts
     if mine.in_frontmatter and its.in_frontmatter:
         return None
     left, right = (known.digests[it.path].passages[it.number] for it in (one, other))

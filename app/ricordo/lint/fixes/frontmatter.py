@@ -70,6 +70,10 @@ def fix_invalid_yaml(note: Note) -> Fix | None:
     return None
 
 
+_ENDED = "\"'|>#[{"
+"""What values begin with that do not end at ` #`, or only behind their last sign."""
+
+
 def find_cut_value(note: Note) -> tuple[int, str]:
     """Return the 1-based line of the first value that YAML ends at ` #` in the middle of a text,
     and its key; 0 and "" without one. A blank behind the sign makes it a comment on purpose, and a
@@ -79,7 +83,7 @@ def find_cut_value(note: Note) -> tuple[int, str]:
     for number, line in enumerate(head, 1):
         match = _VALUE.fullmatch(line.rstrip("\r"))
         cut = _CUT.search(match[2]) if match else None
-        if match and cut and match[2][0] not in "\"'|>#" and _loses_text(match[2], cut):
+        if match and cut and match[2][0] not in _ENDED and _loses_text(match[2], cut):
             return number, match[1].strip(" :")
     return 0, ""
 

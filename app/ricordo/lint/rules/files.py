@@ -30,6 +30,7 @@ _LOUD = 6
 """Times the limit from which a long note is a warning: with the usual one, half of what Claude Code
 reads of a file at once, 25,000 tokens.
 """
+_WORD = compile_lazily(r"[^\W\d_]{3,}")
 _SHOWN = 5
 """Notes of one name that are listed."""
 
@@ -153,12 +154,13 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
         more = (f"and {len(same) - _SHOWN:,} more",) * (len(same) > _SHOWN)
         days = {find_day_in_title(note.stem) for note in same} - {None}
         # one of them may be the newest, without a day; or a program numbers them
-        is_numbered = len({re.sub(r"\d+", "", note.stem) for note in same}) == 1
+        is_numbered = len(set(map(_kind, same))) == 1
         is_series = len(days) >= max(2, len(same) - 1) or (is_numbered and _differ(same, _stem))
         # the name that a link has, or what it is a page of, and the folder tell such notes apart
         is_told_apart = _differ(same, _stem) or _differ(same, _type) or _are_linked(memory, same)
         is_apart = is_told_apart or indexed.issuperset(map(_folder, same))
         is_clear = _differ(same, _folder) and is_apart
+        is_made_so = _are_of_kinds(by_name, same) or _are_numbered(name, same)
         is_name = any(map(str.isalpha, name))
         yield RuleResult(
             0,
@@ -168,7 +170,7 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             second.path,
             # the notes of a series have one name and the day in that of their file
             at_most=Severity.INFO
-            if not is_name or (link is None and (is_series or is_clear))
+            if not is_name or (link is None and (is_series or is_clear or is_made_so))
             else Severity.WARNING,
         )
 
@@ -185,6 +187,31 @@ def _are_linked(memory: Memory, notes: Sequence[Note]) -> bool:
     paths = {note.path for note in notes}
     linking = {path: paths & set(memory.backlinks.get(path, ())) for path in paths}
     return all(linking[path] or any(path in it for it in linking.values()) for path in paths)
+
+
+def _are_of_kinds(by_name: Mapping[str, Sequence[Note]], notes: Sequence[Note]) -> bool:
+    """Return whether the names of the files say what kinds of documents the notes are, as `plan`
+    and `spec` of one matter: files of other matters have them too.
+    """
+    kinds = {_kind(note) for note in notes}
+    others = {_kind(it) for same in by_name.values() if same[0] not in notes for it in same}
+    return len(kinds) > 1 and kinds <= others
+
+
+def _kind(note: Note) -> str:
+    """Return the name of a file without its numbers."""
+    return re.sub(r"\d+", "", note.stem)
+
+
+def _are_numbered(name: str, notes: Sequence[Note]) -> bool:
+    """Return whether the files have the numbers of documents as names, which tell those of one
+    title apart.
+    """
+    title = set(_WORD.findall(name.lower()))
+    stems = [note.stem.lower() for note in notes]
+    return _differ(notes, _stem) and all(
+        re.search(r"\d", stem) and title.isdisjoint(_WORD.findall(stem)) for stem in stems
+    )
 
 
 def _list_indexed_folders(memory: Memory) -> set[str]:

@@ -33,6 +33,7 @@ _WORDS = r"(?:[^\W\d_][\w'’-]*\s+){0,3}"
 """A few words between verb and name, such as `the old note`; no clause ends among them."""
 _OF_IT = r"['’]s\b|\s[\"“][^\"”\n]{3,60}[\"”]|\s?[(,]?\s?§"
 """What names something in a note behind its name: a genitive, quoted words of it, a section."""
+_SENTENCE_END = compile_lazily(r"[.!?](?=\s)|[。！？]")
 _CLAUSE_END = compile_lazily(r"[.;:,!?—–()。；，、！？：]")
 
 
@@ -121,8 +122,10 @@ def _supersedes(note: Note, mention: _Mention) -> bool:
         )
         return not (is_part or _words("supersedes_not").search(clause + said["between"]))
     said = _behind().match(after)
-    return said is not None and not _words("supersedes_not").search(
-        after[said.end() :][: _NEAR // 4]
+    sentence = _SENTENCE_END.split(lower_text(note.text[start : mention.start]))[-1]
+    return said is not None and not (
+        _words("supersedes_not").search(after[said.end() :][: _NEAR // 4])
+        or _words("supersedes_if").search(sentence)
     )
 
 
