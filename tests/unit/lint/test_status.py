@@ -151,6 +151,21 @@ def test_code_that_came_after_a_to_do_refutes_it(repository: Repository, claim: 
     assert repository.judge(f"## Log 2026-09-20\n\n{claim.rpartition('#')[2]}") == ()
 
 
+@pytest.mark.parametrize(
+    ("claim", "is_reported"),
+    [
+        ("누락 `X-Station` 헤더", True),
+        ("차이를 출력하면 누락 개체가 바로 나오고 `X-Station`으로 찾는다.", False),
+    ],
+)
+def test_what_is_missing_in_korean_is_said_of_the_code(
+    repository: Repository, claim: str, is_reported: bool
+) -> None:
+    repository.commit("client", DAYS[1], **{"tide__client.py": "def ask(): ...\n"})
+    repository.commit("ask", DAYS[2], **{"tide__client.py": 'HEADERS = {"X-Station": "1"}\n'})
+    assert [it.rule for it in repository.judge(claim)] == ["status-claim"] * is_reported
+
+
 def test_a_file_is_not_the_work_that_is_to_be_done_in_it(repository: Repository) -> None:
     repository.commit("years", DAYS[2], **{"tide__years.py": "def read(path): ...\n"})
     assert repository.judge("- Phase 3: implement rounding by station in `tide/years.py`.") == ()
