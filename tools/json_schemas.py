@@ -336,25 +336,22 @@ _PAIR: Fields = {
     "reason": text("Why they contradict each other."),
     "suggestion": text("Which one to keep, and why."),
 }
-PARTS["conflict"] = record("Two claims that contradict each other.", _PAIR)
+PARTS["opinion"] = record(
+    "What a model or a program thinks of two claims.",
+    {
+        "verdict": text("What they are.", "conflict", "duplicate", "both-hold", "unsure"),
+        "keep": text("Which one to keep.", "left", "right", "neither"),
+        "reason": text("Why."),
+        "model": text("Who says so."),
+    },
+)
+PARTS["conflict"] = record(
+    "Two claims that contradict each other.",
+    {**_PAIR, "opinion?": part("opinion", "The opinion on it, if there is one.")},
+)
 PARTS["uncertain"] = record(
     "Two claims that may contradict each other.",
-    {
-        **_PAIR,
-        "opinion": maybe(
-            record(
-                "What a model or a program thinks of it.",
-                {
-                    "verdict": text(
-                        "What they are.", "conflict", "duplicate", "both-hold", "unsure"
-                    ),
-                    "keep": text("Which one to keep.", "left", "right", "neither"),
-                    "reason": text("Why."),
-                    "model": text("Who says so."),
-                },
-            )
-        ),
-    },
+    {**_PAIR, "opinion": maybe(part("opinion", "The opinion on it."))},
 )
 _STATEMENT: Fields = {
     "text": text("The statement, and what it quotes."),

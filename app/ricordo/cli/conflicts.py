@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
 
+    from ricordo.curation.opinion import Opinion
     from ricordo.memory.change import Edit
     from ricordo.services.conflicts.conflicts import Conflict, Keep, Side
+    from ricordo.services.conflicts.opinions import JudgedPairs
     from ricordo.services.engines.engines import EngineTarget
     from ricordo.services.workspace.environment import Environment
     from ricordo.services.workspace.notebook import Notebook, Snapshot
@@ -50,18 +52,15 @@ def add_uncertain_pairs(parser: ArgumentParser) -> None:
     )
 
 
-def list_uncertain_pairs(
-    options: Namespace, notebook: Notebook, snapshot: Snapshot
-) -> tuple[Conflict, ...]:
-    """Return the uncertain pairs with opinions on them; with --judge, others are judged first.
-    Raises WrongUsage, CuratorFailed and StateUnusable.
+def list_pairs(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> JudgedPairs:
+    """Return the conflicts and uncertain pairs with opinions on them; with --judge, those without
+    are judged first. Raises WrongUsage, CuratorFailed and StateUnusable.
     """
     from ricordo.services.conflicts.opinions import load_opinions, split_by_opinion
 
     if options.judge:
         _judge(options, notebook, snapshot)
-    pairs = split_by_opinion(snapshot, load_opinions(notebook.environment.state))
-    return (*pairs.judged, *pairs.pending)
+    return split_by_opinion(snapshot, load_opinions(notebook.environment.state))
 
 
 def _engine(options: Namespace, notebook: Notebook) -> EngineTarget:
@@ -83,8 +82,7 @@ def _judge(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> None:
     from ricordo.services.engines.preview import format_answer
 
     with show_progress() as step:
-        known = list_pairs_to_judge(notebook, snapshot, step)
-    pairs = (*known.pending, *known.related)
+        pairs = list_pairs_to_judge(notebook, snapshot, step).asked
     if not pairs:
         print_messages([NONE_PENDING])
         return
@@ -152,19 +150,19 @@ def run_conflicts(options: Namespace, environment: Environment) -> int:
 
 def _print(options: Namespace, notebook: Notebook) -> int:
     from ricordo.cli.output import print_json, print_lines
-    from ricordo.services.conflicts.conflicts import find_conflicts, find_duplicates
+    from ricordo.services.conflicts.conflicts import find_duplicates
 
     snapshot = read_snapshot_reported(notebook)
-    certain = find_conflicts(snapshot)
-    wants_uncertain = options.doubts or options.judge
-    uncertain = list_uncertain_pairs(options, notebook, snapshot) if wants_uncertain else ()
+    pairs = list_pairs(options, notebook, snapshot)
+    certain, wants_uncertain = pairs.conflicts, options.doubts or options.judge
+    uncertain = (*pairs.judged, *pairs.pending) if wants_uncertain else ()
     if options.json:
         document = {"conflicts": [_describe(pair) for pair in certain]}
         more = {"doubts": [_describe_uncertain(pair) for pair in uncertain]}
         print_json({**document, **(more if wants_uncertain else {})}, "conflicts")
     else:
         print_lines([line for pair in certain for line in _lines(pair)] or ["No conflicts."])
-        print_lines([line for pair in uncertain for line in (*_lines(pair), _opinion_line(pair))])
+        print_lines([line for pair in uncertain for line in _lines(pair, is_uncertain=True)])
         if duplicates := find_duplicates(snapshot):
             count = f"{len(duplicates)} duplicate{'s' * (len(duplicates) > 1)}"
             print_messages([f"{count}: `ricordo lint --select duplicate` lists what repeats."])
@@ -249,27 +247,17 @@ def _describe(conflict: Conflict) -> dict[str, object]:
         "right": _describe_side(conflict.right),
         "reason": conflict.reason,
         "suggestion": conflict.suggestion.text,
+        **({"opinion": _describe_opinion(conflict.opinion)} if conflict.opinion else {}),
     }
 
 
 def _describe_uncertain(pair: Conflict) -> dict[str, object]:
     """Return an uncertain pair as `--json` prints it."""
-    it = pair.opinion
-    opinion = it and {
-        "verdict": it.verdict,
-        "keep": it.kept_side,
-        "reason": it.reason,
-        "model": it.model,
-    }
-    return {**_describe(pair), "opinion": opinion}
+    return {"opinion": None, **_describe(pair)}
 
 
-def _opinion_line(pair: Conflict) -> str:
-    it = pair.opinion
-    if it is None:
-        return "  uncertain: no opinion yet"
-    opinion = f"{it.verdict}, keep {it.kept_side}: {make_one_line(it.reason)}"
-    return f"  uncertain: {make_one_line(it.model)}: {opinion}"
+def _describe_opinion(it: Opinion) -> dict[str, object]:
+    return {"verdict": it.verdict, "keep": it.kept_side, "reason": it.reason, "model": it.model}
 
 
 def _describe_side(side: Side) -> dict[str, object]:
@@ -278,10 +266,10 @@ def _describe_side(side: Side) -> dict[str, object]:
     return {"path": side.quote.path, "line": side.line, "claim": mask(side.quote.text)}
 
 
-def _lines(conflict: Conflict) -> list[str]:
+def _lines(conflict: Conflict, *, is_uncertain: bool = False) -> list[str]:
     from ricordo.secrets import mask
 
-    return [
+    lines = [
         f"{conflict.id}  {make_one_line(conflict.reason)}",
         *(
             f"  {label:<6}{make_one_line(f'{it.quote.path}:{it.line}')}"
@@ -290,6 +278,13 @@ def _lines(conflict: Conflict) -> list[str]:
         ),
         f"  {make_one_line(conflict.suggestion.text)}",
     ]
+    uncertain, it = "uncertain: " * is_uncertain, conflict.opinion
+    if it is not None:
+        opinion = f"{it.verdict}, keep {it.kept_side}: {make_one_line(it.reason)}"
+        lines.append(f"  {uncertain}{make_one_line(it.model)}: {opinion}")
+    elif is_uncertain:
+        lines.append(f"  {uncertain}no opinion yet")
+    return lines
 
 
 COMMANDS = {

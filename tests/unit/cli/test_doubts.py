@@ -66,6 +66,21 @@ def test_a_model_judges_once_and_its_opinion_is_listed_from_then_on(
     assert b"at the end" in contents(memory)["end-of-day.md"]
 
 
+def test_an_opinion_on_a_conflict_is_printed_with_it(
+    memory: Path, ricordo: Ricordo, server: MessagesServer
+) -> None:
+    for name, port in (("end-of-day", 8000), ("morning", 8100)):
+        with (memory / f"{name}.md").open("a") as file:
+            file.write(f"\nThe web view listens on port {port}.\n")
+    settle(memory)
+    (conflict,) = json.loads(ricordo("conflicts", "--json", code=1))["conflicts"]
+    assert "opinion" not in conflict
+    output = ricordo("conflicts", *BY_MODEL, code=1)
+    assert "  claude-sonnet-5-5: conflict, keep right: it is later" in output
+    (conflict,) = json.loads(ricordo("conflicts", "--json", code=1))["conflicts"]
+    assert conflict["opinion"]["verdict"] == "conflict"
+
+
 def test_incompatible_options_and_failures_are_reported(
     memory: Path, ricordo: Ricordo, server: MessagesServer
 ) -> None:

@@ -193,9 +193,9 @@ def test_of_related_statements_only_what_a_model_calls_a_problem_is_shown(tmp_pa
     with messages_server(judging(verdict("p1", keep="right"))) as server:
         state = notebook.environment.state
         target = asked_of(notebook, server).target
-        judged, pending, related = list_pairs_to_judge(notebook, look_at(notebook))
-        assert (judged, pending) == ((), ())
-        judge(notebook, prepare_judgement(notebook, related, target))
+        pairs = list_pairs_to_judge(notebook, look_at(notebook))
+        assert (pairs.conflicts, pairs.judged, pairs.pending) == ((), (), ())
+        judge(notebook, prepare_judgement(notebook, pairs.asked, target))
         (conflict,) = find_unresolved(look_at(notebook), state).conflicts
         assert [it.quote.text for it in (conflict.left, conflict.right)] == list(DISCARD)
         assert conflict.opinion is not None
@@ -222,6 +222,24 @@ def test_related_statements_that_hold_are_never_shown_nor_asked_again(tmp_path: 
         assert split_doubts(notebook) == ((), ())
         assert find_unresolved(look_at(notebook), notebook.environment.state).conflicts == ()
         assert list_pairs_to_judge(notebook, look_at(notebook)).related == ()
+
+
+def test_a_model_also_judges_what_the_rules_report_and_hides_none_of_it(tmp_path: Path) -> None:
+    ports = [f"The web view listens on port {it}." for it in (8000, 8100)]
+    notebook = doubtful(tmp_path, *ports, *LOGGED)
+    state = notebook.environment.state
+    with messages_server(judging(verdict("p1", "both-hold", "neither"), verdict("p2"))) as server:
+        target = asked_of(notebook, server).target
+        pairs = list_pairs_to_judge(notebook, look_at(notebook))
+        assert [it.left.quote.text for it in pairs.asked] == [ports[0], LOGGED[0]]
+        judge(notebook, prepare_judgement(notebook, pairs.asked, target))
+        findings = look_at(notebook).findings
+        first, second = find_unresolved(look_at(notebook), state).conflicts
+        assert first.left.quote.text == LOGGED[0]
+        assert second.left.quote.text == ports[0]
+        assert second.opinion is not None
+        assert second.id in {it.id for it in findings}
+        assert list_pairs_to_judge(notebook, look_at(notebook)).asked == ()
 
 
 BROKEN: dict[str, tuple[list[Any], str]] = {

@@ -90,8 +90,8 @@ class JudgementOutcome:
 def list_pairs_to_judge(
     notebook: Notebook, snapshot: Snapshot, step: Step = lambda _: None
 ) -> JudgedPairs:
-    """Return the uncertain pairs of `snapshot` and all that a model can be asked about besides, by
-    whether there is an opinion on them. Raises what `step` raises.
+    """Return all that a model can be asked about in `snapshot`, by whether there is an opinion on
+    it. Raises what `step` raises.
     """
     from ricordo.lint.contradictions.comparer import find_related
 
@@ -106,8 +106,8 @@ def preview_judgement(
     StateUnusable, and what `step` raises.
     """
     pairs = list_pairs_to_judge(notebook, snapshot, step)
-    before, asked = JudgementPreview(pairs), (*pairs.pending, *pairs.related)
-    if not asked:
+    before = JudgementPreview(pairs)
+    if not pairs.asked:
         return replace(before, disabled_reason=NONE_PENDING)
     try:
         target = get_target(notebook.environment, load_chosen_engine(notebook))
@@ -115,7 +115,7 @@ def preview_judgement(
         return replace(before, disabled_reason=error.message)
     if target is None:
         return replace(before, disabled_reason=_RULES)
-    request = prepare_judgement(notebook, asked, target)
+    request = prepare_judgement(notebook, pairs.asked, target)
     batch = request.batch
     egress = preview_egress(notebook, request.target, batch, batch.redaction, batch.text)
     why = find_disabled_reason(egress) if request.pairs else _NO_ROOM

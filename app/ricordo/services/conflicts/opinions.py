@@ -58,34 +58,43 @@ def load_opinions(state: str) -> StoredOpinions:
 
 
 class JudgedPairs(NamedTuple):
-    """The uncertain pairs of a memory by whether there is an opinion on them."""
+    """The pairs of a memory by whether there is an opinion on them."""
 
+    conflicts: tuple[Conflict, ...]
+    """What the rules report, with opinions where there are any; what is none by them comes last."""
     judged: tuple[Conflict, ...]
-    """Those with an opinion, the problems first."""
+    """The uncertain pairs with an opinion, the problems first."""
     pending: tuple[Conflict, ...]
     """Those without that the rules offer to the user, the likeliest contradiction first."""
     related: tuple[Conflict, ...] = ()
     """Those without that only a model is asked about, the likeliest contradiction first."""
 
+    @property
+    def asked(self) -> tuple[Conflict, ...]:
+        """All pairs without an opinion, in the order in which a model is asked about them."""
+        certain = (pair for pair in self.conflicts if pair.opinion is None)
+        return (*certain, *self.pending, *self.related)
+
 
 def split_by_opinion(
     snapshot: Snapshot, known: StoredOpinions, related: Iterable[NotePair] = ()
 ) -> JudgedPairs:
-    """Return the uncertain pairs of a snapshot by their `known` opinions: what the rules offer to
-    the user, the `related` statements, and what an opinion called a problem before.
+    """Return the pairs of a snapshot by their `known` opinions: what the rules report, what they
+    offer to the user, the `related` statements, and what an opinion called a problem before.
     """
+    conflicts = [_with_opinion(pair, known) for pair in find_conflicts(snapshot)]
+    certain = {pair.id for pair in conflicts}
     offered = {pair.id: pair for pair in find_uncertain_pairs(snapshot)}
     pairs = dict(offered)
-    certain = {pair.id for pair in find_conflicts(snapshot)}
     before = _find_judged(snapshot.memory, known)
     for pair in describe_uncertain(snapshot, (*related, *before)):
         if pair.id not in certain:
             pairs.setdefault(pair.id, pair)
-    opinions = {id: _opinion(pair, known) for id, pair in pairs.items()}
-    judged = [replace(pair, opinion=opinions[id]) for id, pair in pairs.items() if opinions[id]]
-    pending = [pair for id, pair in pairs.items() if not opinions[id]]
+    every = [_with_opinion(pair, known) for pair in pairs.values()]
+    pending = [pair for pair in every if pair.opinion is None]
     return JudgedPairs(
-        tuple(sorted(judged, key=lambda pair: not _is_amiss(pair))),
+        tuple(sorted(conflicts, key=_is_refuted)),
+        tuple(sorted(filter(_has_opinion, every), key=lambda pair: not _is_amiss(pair))),
         tuple(pair for pair in pending if pair.id in offered),
         tuple(pair for pair in pending if pair.id not in offered),
     )
@@ -95,7 +104,9 @@ class Unresolved(NamedTuple):
     """What is to be resolved in a memory, and what is uncertain there."""
 
     conflicts: tuple[Conflict, ...]
-    """The conflicts, the uncertain pairs that an opinion calls a problem, and the duplicates."""
+    """The conflicts and the uncertain pairs that an opinion calls a problem, then the conflicts
+    that are none by an opinion, and the duplicates.
+    """
     pending_count: int
     """The number of uncertain pairs without an opinion."""
     judged_pairs: tuple[Conflict, ...]
@@ -106,8 +117,9 @@ def find_unresolved(snapshot: Snapshot, state: str) -> Unresolved:
     """Return what is to be resolved in a memory, by the opinions stored in `state`."""
     pairs = split_by_opinion(snapshot, load_opinions(state))
     amiss = filter(_is_amiss, pairs.judged)
-    conflicts = (*find_conflicts(snapshot), *amiss, *find_duplicates(snapshot))
-    return Unresolved(conflicts, len(pairs.pending), pairs.judged)
+    conflicts = sorted((*pairs.conflicts, *amiss), key=_is_refuted)
+    unresolved = (*conflicts, *find_duplicates(snapshot))
+    return Unresolved(unresolved, len(pairs.pending), pairs.judged)
 
 
 def list_pairs(snapshot: Snapshot, state: str) -> tuple[Conflict, ...]:
@@ -115,8 +127,7 @@ def list_pairs(snapshot: Snapshot, state: str) -> tuple[Conflict, ...]:
     their id.
     """
     pairs = split_by_opinion(snapshot, load_opinions(state))
-    certain = (*find_conflicts(snapshot), *find_duplicates(snapshot))
-    return (*certain, *pairs.judged, *pairs.pending)
+    return (*pairs.conflicts, *find_duplicates(snapshot), *pairs.judged, *pairs.pending)
 
 
 def find_conflict(snapshot: Snapshot, state: str, conflict_id: str) -> Conflict:
@@ -146,8 +157,17 @@ def _is_one_of(texts: Collection[str], text: str) -> bool:
     return _digest_text(text) in texts
 
 
+def _has_opinion(pair: Conflict) -> bool:
+    return pair.opinion is not None
+
+
 def _is_amiss(pair: Conflict) -> bool:
     return pair.opinion is not None and pair.opinion.verdict.is_problem
+
+
+def _is_refuted(pair: Conflict) -> bool:
+    """Return whether a pair is no problem by the opinion on it."""
+    return pair.opinion is not None and not pair.opinion.verdict.is_problem
 
 
 def purge_opinions(state: str, value: str) -> int:
@@ -177,8 +197,12 @@ def _record(
     }
 
 
+def _with_opinion(pair: Conflict, known: StoredOpinions) -> Conflict:
+    return replace(pair, opinion=_opinion(pair, known))
+
+
 def _opinion(conflict: Conflict, known: StoredOpinions) -> Opinion | None:
-    """Return the stored opinion on an uncertain pair; None if there is none or it is invalid."""
+    """Return the stored opinion on a pair; None if there is none or it is invalid."""
     record = known.get(_texts(conflict))
     if record is None:
         return None

@@ -27,7 +27,7 @@ _VIEW_WORDS = {
     PairVerdict.UNSURE: "cannot decide",
 }
 _ABOUT = (
-    "These pairs of notes may contradict or repeat each other; the rules cannot decide. The answer "
+    "These pairs of notes contradict or repeat each other, or may: rules cannot be sure. The answer "
     "of a model or program is stored as an opinion and shown beside the two notes. It changes no "
     "note, and you never pay twice for the same pair."
 )
@@ -59,7 +59,7 @@ def render_judgement_preview(
     lines = [*render_about(_ABOUT, width), BLANK]
     pending, related = before.pairs.pending, before.pairs.related
     if before.request is not None and before.egress is not None and before.request.pairs:
-        count, every = len(before.request.pairs), len(pending) + len(related)
+        count, every = len(before.request.pairs), len(before.pairs.asked)
         of = "" if count == every else f" of {every}"
         lines += [
             StyledLine((StyledSpan(f"{count}{of} without an opinion: this is sent", "heading"),)),
