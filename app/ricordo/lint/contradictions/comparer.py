@@ -13,25 +13,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import nlargest, nsmallest
 from itertools import combinations
-from math import inf, log
+from math import log
 from posixpath import dirname
-from typing import NamedTuple
 
 from ricordo.background import pause_gc
 from ricordo.lint.archive import find_archived
+from ricordo.lint.contradictions.alignment import oppose_facts
 from ricordo.lint.contradictions.claim import Claim, is_bound, read_claim
-from ricordo.lint.contradictions.compare import (
-    Opposition,
-    describe_opposition,
-    has_own_subject,
-    judge_reliably,
-    judge_sentences,
-    oppose_facts,
-    oppose_reliably,
-    relate_statements,
-)
+from ricordo.lint.contradictions.compare import judge_reliably, oppose_reliably, relate_statements
 from ricordo.lint.contradictions.facts import has_ticket, is_ticket, share_fact
-from ricordo.lint.contradictions.records import DUPLICATE_REASON, SIMILAR_REASON, redact_reason
 from ricordo.lint.contradictions.repeats import (
     compare_notes,
     find_candidates,
@@ -40,30 +30,25 @@ from ricordo.lint.contradictions.repeats import (
     has_related_name,
     is_generated,
 )
-from ricordo.lint.contradictions.statement_index import (
-    CROWD,
-    NearStatement,
-    Place,
-    StatementIndex,
+from ricordo.lint.contradictions.selection import (
+    OpposedStatements,
+    Paths,
+    drop_lists,
+    keep_plainest,
+    make_pair,
+    rank,
+    select_pairs,
 )
-from ricordo.lint.contradictions.statements import (
-    NoteDigest,
-    NoteStatement,
-    QuotedFact,
-    build_digest,
-)
+from ricordo.lint.contradictions.statement_index import CROWD, NearStatement, Place, StatementIndex
+from ricordo.lint.contradictions.statements import NoteDigest, QuotedFact, build_digest
 from ricordo.lint.contradictions.words import load_words
-from ricordo.lint.evidence import NotePair, NoteQuote, Relation
+from ricordo.lint.evidence import NotePair, Relation
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 
 _FARTHEST = 10
 """Words that differ between two claims, of both together."""
-MIN_LIST = 3
-"""Notes that one statement contradicts, from which on they may be a list of similar things."""
-_TOO_MANY = 8
-"""Notes from which on they certainly are a list."""
 _FIELDS = 3
 """Statements, and notes that have them with other values, from which on they are a template."""
 MAX_RECENT = 60
@@ -80,8 +65,6 @@ _MOST_JUDGED = 10
 """Statements that are nearest to those of one such note, which are judged with them."""
 _MOST_IN_ALL = 10
 """Candidates of all these notes, the likeliest first: more would not be looked at."""
-MAX_UNCERTAIN = 200
-"""Candidates per memory."""
 _SHELF = 8
 """Notes of one folder below the memory from which on they are about things of one kind."""
 _EVERY = 50
@@ -96,21 +79,6 @@ _WIDEST_RELATED = 400
 """Letters of a related statement with what is said beside it."""
 
 Step = Callable[[], None]
-Paths = tuple[str, str]
-"""The paths of two notes, in order."""
-
-
-class OpposedStatements(NamedTuple):
-    """Two statements of two notes that contradict each other, or may."""
-
-    paths: Paths
-    left: NoteStatement
-    right: NoteStatement
-    opposition: Opposition
-    code: str = ""
-    """The short code that has to be a name in the memory; "" where there is none."""
-    passages: tuple[str, str] = ("", "")
-    """What is said with both, where that was judged."""
 
 
 @dataclass
@@ -197,7 +165,7 @@ class NoteComparer:
         )
         templates = _Templates(self._known)
         return select_pairs(
-            _unlisted(it for it in opposed if not templates.have_fields(it)),
+            drop_lists(it for it in opposed if not templates.have_fields(it)),
             (it for it in self._judged if not it.opposition.is_certain),
             self._known.repeating,
         )
@@ -223,10 +191,10 @@ def find_related(memory: Memory, step: Step = lambda: None) -> tuple[NotePair, .
             judged = (_relate(known, *sorted(pair)) for pair in pairs)
             found += [it for it in judged if it and not templates.have_fields(it)]
     related: list[NotePair] = []
-    for it in sorted(_keep_plainest(dict.fromkeys(found)), key=_rank):
+    for it in sorted(keep_plainest(dict.fromkeys(found)), key=rank):
         counts[it.paths] += 1
         if counts[it.paths] <= _MOST_OF_TWO_NOTES:
-            related.append(_pair(Relation.MAY_CONTRADICT, it))
+            related.append(make_pair(Relation.MAY_CONTRADICT, it))
     return tuple(related[:MAX_RELATED])
 
 
@@ -456,31 +424,19 @@ def _judge_nearest(
     for path, pairs in _list_nearest(known, notes, recent, changes, step).items():
         step()
         judged = (_judge(known, one, other, rarity) for one, other in pairs)
-        found[path] = _keep_plainest(it for it in judged if it and not templates.have_fields(it))
-    alone = set(_unlisted({it for of_note in found.values() for it in of_note}))
-    yield from sorted((it for it in alone if it.opposition.is_certain), key=_rank)
+        found[path] = keep_plainest(it for it in judged if it and not templates.have_fields(it))
+    alone = set(drop_lists({it for of_note in found.values() for it in of_note}))
+    yield from sorted((it for it in alone if it.opposition.is_certain), key=rank)
     likeliest = {
         it
         for of_note in found.values()
         for it in nsmallest(
             _MOST_OFFERED,
             {it for it in of_note if it in alone and not it.opposition.is_certain},
-            key=_rank,
+            key=rank,
         )
     }
-    yield from nsmallest(_MOST_IN_ALL, likeliest, key=_rank)
-
-
-def _keep_plainest(found: Iterable[OpposedStatements]) -> list[OpposedStatements]:
-    """Return of each two passages the sentences that contradict each other most by themselves."""
-    plainest: dict[tuple[str, str], tuple[float, OpposedStatements]] = {}
-    for it in found:
-        alone = judge_sentences(it.left.text, it.right.text)
-        score = alone.score if alone else -inf
-        best = plainest.get(it.passages)
-        if best is None or score > best[0]:
-            plainest[it.passages] = score, it
-    return [it for _, it in plainest.values()]
+    yield from nsmallest(_MOST_IN_ALL, likeliest, key=rank)
 
 
 def _list_nearest(
@@ -517,11 +473,6 @@ def list_judged(memory: Memory) -> Iterator[tuple[str, str]]:
     for one, other in dict.fromkeys(tuple(sorted(it)) for them in near.values() for it in them):
         left, right = (known.digests[it.path].passages[it.number] for it in (one, other))
         yield left, right
-
-
-def _rank(it: OpposedStatements) -> tuple[float, Paths, int, int, int, str, str]:
-    """Return the sort key of a candidate: the likeliest contradiction first."""
-    return -it.opposition.score, *_order(it)
 
 
 def _find_nearest(
@@ -571,86 +522,3 @@ def _find_repeating(
         if relation is not None:
             found[one, other] = relation
     return found
-
-
-def _unlisted(opposed: Iterable[OpposedStatements]) -> list[OpposedStatements]:
-    """Return the contradictions in order without those of lists: a statement that contradicts many
-    notes describes one of several similar things, unless all are about one that they name. Those
-    are reported once each, against the first.
-    """
-    ordered = sorted(opposed, key=_order)
-    counts = _count_notes(ordered)
-    found: list[OpposedStatements] = []
-    against: set[tuple[str, str]] = set()
-    for it in ordered:
-        count = _get_count(counts, it)
-        right = it.paths[1], it.right.text
-        if count < MIN_LIST or (
-            count < _TOO_MANY
-            and right not in against
-            and has_own_subject(read_claim(it.left.text), read_claim(it.right.text))
-        ):
-            found.append(it)
-            against.add(right)
-    return found
-
-
-def _order(it: OpposedStatements) -> tuple[Paths, int, int, int, str, str]:
-    """Return the sort key: bodies before descriptions, which sum them up."""
-    in_head = it.left.in_frontmatter + it.right.in_frontmatter
-    return it.paths, in_head, it.left.line, it.right.line, it.left.text, it.right.text
-
-
-def _count_notes(opposed: Iterable[OpposedStatements]) -> Counter[tuple[str, str]]:
-    """Count the notes that contradict each statement of a note."""
-    others: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for it in opposed:
-        others[it.paths[0], it.left.text].add(it.paths[1])
-        others[it.paths[1], it.right.text].add(it.paths[0])
-    return Counter({statement: len(paths) for statement, paths in others.items()})
-
-
-def _get_count(counts: Counter[tuple[str, str]], it: OpposedStatements) -> int:
-    return max(counts[it.paths[0], it.left.text], counts[it.paths[1], it.right.text])
-
-
-def select_pairs(
-    opposed: Iterable[OpposedStatements],
-    candidates: Iterable[OpposedStatements],
-    repeating: Mapping[Paths, Relation],
-) -> tuple[NotePair, ...]:
-    """Return the pairs to report, by path; then candidates, the likeliest first, one of every two
-    notes. A contradiction excludes a duplicate, and a certain pair an uncertain one.
-    """
-    # description and body may state the same
-    certain = {(it.paths, it.opposition.difference.subject): it for it in reversed(list(opposed))}
-    pairs = [_pair(Relation.CONTRADICTS, it) for it in certain.values()]
-    paths_used = {it.paths for it in certain.values()}
-    whole = {paths: it for paths, it in repeating.items() if paths not in paths_used}
-    pairs += [_of_whole(paths, it) for paths, it in whole.items() if it.is_certain]
-    paths_used |= {paths for paths, it in whole.items() if it.is_certain}
-    pairs.sort(key=lambda it: (it.left.path, it.right.path, it.left.line))
-    offered: dict[Paths, OpposedStatements] = {}
-    for it in sorted(candidates, key=_rank):
-        if it.paths not in paths_used:
-            offered.setdefault(it.paths, it)
-    similar = sorted(paths for paths in whole.keys() - paths_used if paths not in offered)
-    doubts = [
-        *(_of_whole(paths, Relation.MAY_REPEAT) for paths in similar),
-        *(_pair(Relation.MAY_CONTRADICT, it) for it in offered.values()),
-    ]
-    return (*pairs, *doubts[:MAX_UNCERTAIN])
-
-
-def _of_whole(paths: Paths, relation: Relation) -> NotePair:
-    reason = DUPLICATE_REASON if relation is Relation.REPEATS else SIMILAR_REASON
-    return NotePair(relation, NoteQuote(paths[0], 0, ""), NoteQuote(paths[1], 0, ""), reason)
-
-
-def _pair(relation: Relation, it: OpposedStatements) -> NotePair:
-    quotes = NoteQuote(it.paths[0], *it.left[:2]), NoteQuote(it.paths[1], *it.right[:2])
-    reason = it.opposition.reason
-    if any(it.passages):
-        reason = describe_opposition(it.left.text, it.right.text, it.passages) or reason
-    reason = redact_reason(reason, it.left.text, it.right.text)
-    return NotePair(relation, *quotes, reason)

@@ -27,9 +27,9 @@ _VIEW_WORDS = {
     PairVerdict.UNSURE: "cannot decide",
 }
 _ABOUT = (
-    "These pairs of notes contradict or repeat each other, or may: rules cannot be sure. The answer "
-    "of a model or program is stored as an opinion and shown beside the two notes. It changes no "
-    "note, and you never pay twice for the same pair."
+    "These pairs of notes contradict or repeat each other, or may: rules cannot be sure. The "
+    "answer of a model or program is stored as an opinion and shown beside the two notes. It "
+    "changes no note, and you never pay twice for the same pair."
 )
 _RELATED = (
     "Of {} more pairs only a model is asked: they are likely to be on one subject, and about two "
