@@ -1,8 +1,8 @@
 """Contradictions: claims and notes that contradict or repeat each other.
 
 `statements.py` splits notes into sentences, `claim.py` reads what a short one claims, `facts.py`
-what a text says of a named thing. `alignment.py` compares short claims word by word. Others are read
-clause by clause (`passage.py` with `compared_sentence.py`, `values.py`, `subjects.py`);
+what a text says of a named thing. `alignment.py` compares short claims word by word. Others are
+read clause by clause (`passage.py` with `compared_sentence.py`, `values.py`, `subjects.py`);
 `measures.py` measures what two of them share, what sets them apart (`frames.py`) and in what they
 exclude each other, `score.py` weighs it, and `compare.py` decides: surely a contradiction, which is
 reported, or likely, which is offered to the user. `comparer.py` compares the claims of a memory by
