@@ -575,7 +575,7 @@ async def _(stage: Stage) -> None:
 async def _(stage: Stage) -> None:
     await conflicting(stage)
     await stage.press("c")
-    await stage.paints("There is no pair without an opinion to judge.")
+    await stage.paints("The rules engine cannot judge these")
 
 
 @shows("history")
