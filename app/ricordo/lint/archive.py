@@ -1,5 +1,5 @@
-"""Archived notes: those in an archive, and former states of other notes, which are kept on purpose
-and tell of what was.
+"""Archived notes: those in an archive, former states of other notes, and those that say so, which
+are kept on purpose and tell of what was.
 """
 
 from __future__ import annotations
@@ -9,12 +9,18 @@ from collections.abc import Collection, Container
 from functools import cache
 
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
+from ricordo.lint.claims.claim import find_banner, read_status
+from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
 _AROUND_MARK = " ()[]~"
 _BETWEEN_WORDS = {ord(sign): " " for sign in "_-."}
 _TIME = compile_lazily(r"(?<!\d)(?:19|20)\d\d ?[01]\d ?[0-3]\d[\W\dtz]*\Z")
 """The time of a backup at the end of its name, in words."""
+
+
+_SAID_ALL = compile_lazily(r"\s*(?:[—–:;,.!()\[\]]|- |\Z)")
+"""What ends the words at the beginning of a title: no more of them follows."""
 
 
 def find_archived(paths: Collection[str]) -> frozenset[str]:
@@ -36,6 +42,21 @@ def find_archived(paths: Collection[str]) -> frozenset[str]:
         if folder in archives or (former != words and former in every):
             archived.add(path)
     return frozenset(archived)
+
+
+def is_superseded(note: Note) -> bool:
+    """Return whether a note begins its description, status or what is quoted above its text by
+    saying that another one took its place or that it is kept as history, or its title by saying no
+    more than the first.
+    """
+    # emphasis is often set by `_`, which is part of a word
+    banner = find_banner(note).replace("_", " ").split("\n")
+    said = [lower_text(it) for it in (read_status(note), note.description, *banner)]
+    superseded = _begins_with("superseded")
+    if any(superseded.match(it) or _begins_with("archived").match(it) for it in said):
+        return True
+    titles = (superseded.match(lower_text(it)) for it in (note.heading, note.name))
+    return any(it is not None and _SAID_ALL.match(it.string, it.end()) for it in titles)
 
 
 def _split_folder(folder: str) -> list[str]:
@@ -87,3 +108,12 @@ def _marks() -> re.Pattern[str]:
     return re.compile(
         rf"\A(?:{words})(?: (?:of|von|de|di|van|av))?(?: +|\Z)|(?:{words})(?: ?\d{{1,3}})?\Z"
     )
+
+
+@cache
+def _begins_with(part: str) -> re.Pattern[str]:
+    """Return the pattern of a text that begins with one of the expressions of a part, apart from
+    other words but for a day.
+    """
+    words = build_alternation(list_expressions("status", part))
+    return re.compile(rf"\W*(?:{words})(?=\s*(?:[^\w\s]|\d{{4}}|\Z))")

@@ -269,6 +269,17 @@ def test_of_two_notes_only_some_statements_are_related(root: Path) -> None:
     assert len(find_related(memory_of(root, *bodies))) == 2
 
 
+@pytest.mark.parametrize("pair", [DISCARD, SUMMARY, ("Port 80 is used.", "Port 80 is unused.")])
+def test_a_note_that_says_that_another_took_its_place_is_not_compared(
+    root: Path, pair: tuple[str, str]
+) -> None:
+    memory = memory_of(root, *pair)
+    assert of(memory) or find_related(memory)
+    superseded = memory_of(root / "other", f"> Superseded by [[b]].\n\n{pair[0]}", pair[1])
+    assert not of(superseded)
+    assert not find_related(superseded)
+
+
 def test_unrelated_and_archived_statements_are_not_related(root: Path) -> None:
     assert not find_related(memory_of(root, SUMMARY[0], "Lamps are counted by the cook."))
     files = {

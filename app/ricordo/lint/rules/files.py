@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ricordo.dates import find_day_in_title
+from ricordo.lint.archive import is_superseded
 from ricordo.lint.claims.claim import is_of_past
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.frontmatter import find_cut_value
 from ricordo.lint.prose import says_nothing
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
-from ricordo.lint.rules.missing_entries import is_superseded
 from ricordo.memory.change import Convert, Retire
 from ricordo.memory.layout import FileRole
 from ricordo.memory.memory import Memory

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from ricordo.dates import find_day_in_title
+from ricordo.lint.archive import is_superseded
 from ricordo.lint.contradictions.repeats import is_generated
 from ricordo.lint.conventions import (
     FRONTMATTER,
@@ -32,7 +33,7 @@ from ricordo.lint.fixes.frontmatter import (
 )
 from ricordo.lint.prose import find_field_line
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
-from ricordo.lint.rules.missing_entries import NamingText, is_superseded, split_name
+from ricordo.lint.rules.missing_entries import NamingText, split_name
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import list_number_forms

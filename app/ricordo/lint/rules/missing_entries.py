@@ -14,7 +14,7 @@ from itertools import chain
 
 from ricordo.dates import find_day_in_title
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
-from ricordo.lint.claims.claim import find_banner, read_status
+from ricordo.lint.archive import is_superseded
 from ricordo.lint.contradictions.repeats import is_generated
 from ricordo.lint.contradictions.statements import extract_content_words
 from ricordo.lint.conventions import Conventions
@@ -59,8 +59,6 @@ _NAMED_FOLDER = compile_lazily(
     re.MULTILINE,
 )
 """An item or a row that begins with the name of a folder."""
-_SAID_ALL = compile_lazily(r"\s*(?:[—–:;,.!()\[\]]|- |\Z)")
-"""What ends the words at the beginning of a title: no more of them follows."""
 _PHRASE = compile_lazily(r"\w\W+\w|\d|[\u3040-\u30ff\u3400-\u9fff]{4}")
 """What is in a name that is no plain word: several words, a number, a phrase without blanks."""
 LISTED_FORMS = frozenset((EntryForm.BULLET, EntryForm.ROW))
@@ -217,30 +215,6 @@ def _find_listed_folders(memory: Memory) -> tuple[str, ...]:
             found.update(meant if len(meant) == 1 else every & {f"{below}{named['folder']}"})
     whole = (f"{it}/" for it in found)
     return tuple(it for it in whole if not any(path.startswith(it) for path in memory.entries))
-
-
-def is_superseded(note: Note) -> bool:
-    """Return whether a note begins its description, status or what is quoted above its text by
-    saying that another one took its place or that it is kept as history, or its title by saying no
-    more than the first.
-    """
-    # emphasis is often set by `_`, which is part of a word
-    banner = find_banner(note).replace("_", " ").split("\n")
-    said = [lower_text(it) for it in (read_status(note), note.description, *banner)]
-    superseded = _begins_with("superseded")
-    if any(superseded.match(it) or _begins_with("archived").match(it) for it in said):
-        return True
-    titles = (superseded.match(lower_text(it)) for it in (note.heading, note.name))
-    return any(it is not None and _SAID_ALL.match(it.string, it.end()) for it in titles)
-
-
-@cache
-def _begins_with(part: str) -> re.Pattern[str]:
-    """Return the pattern of a text that begins with one of the expressions of a part, apart from
-    other words but for a day.
-    """
-    words = build_alternation(list_expressions("status", part))
-    return re.compile(rf"\W*(?:{words})(?=\s*(?:[^\w\s]|\d{{4}}|\Z))")
 
 
 def _list_words_astray(memory: Memory) -> list[frozenset[str]]:
