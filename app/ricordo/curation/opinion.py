@@ -33,8 +33,8 @@ class PairVerdict(StrEnum):
     UNSURE = "unsure"
 
     @property
-    def is_problem(self) -> bool:
-        """Whether one of the two notes would have to go or change."""
+    def ends_one(self) -> bool:
+        """Whether one of the two sides could go, so that the opinion may say which one stays."""
         return self in (PairVerdict.CONFLICT, PairVerdict.DUPLICATE)
 
 
@@ -121,7 +121,7 @@ def _read_opinion(verdict: Mapping[str, Any], model: str) -> Opinion:
     if verdict["verdict"] not in set(PairVerdict) or verdict["keep"] not in set(KeptSide):
         raise ChangeRefused("Unknown verdict, or unknown side to keep.")
     view, keeps = PairVerdict(verdict["verdict"]), KeptSide(verdict["keep"])
-    if keeps is not KeptSide.NEITHER and not view.is_problem:
+    if keeps is not KeptSide.NEITHER and not view.ends_one:
         raise ChangeRefused(f"The verdict is “{view.value}”, but keeps only one of the two.")
     return Opinion(view, keeps, require_plain_line(verdict["reason"]), model)
 

@@ -213,9 +213,12 @@ def test_of_related_statements_only_what_a_model_calls_a_problem_is_shown(tmp_pa
         assert len(list_pairs_to_judge(notebook, look_at(notebook)).related) == 1
 
 
-def test_related_statements_that_hold_are_never_shown_nor_asked_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("said", [("both-hold", "neither"), ("duplicate", "left")])
+def test_related_statements_that_hold_are_never_shown_nor_asked_again(
+    tmp_path: Path, said: tuple[str, str]
+) -> None:
     notebook = doubtful(tmp_path, *DISCARD)
-    with messages_server(judging(verdict("p1", "both-hold", "neither"))) as server:
+    with messages_server(judging(verdict("p1", *said))) as server:
         target = asked_of(notebook, server).target
         related = list_pairs_to_judge(notebook, look_at(notebook)).related
         judge(notebook, prepare_judgement(notebook, related, target))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ricordo.curation.opinion import Opinion
+from ricordo.curation.opinion import Opinion, PairVerdict
 from ricordo.lint.contradictions.records import (
     DUPLICATE_REASON,
     build_cause,
@@ -107,6 +107,13 @@ class Conflict:
     def is_of_whole(self) -> bool:
         """Whether it is about the whole notes, which say nearly the same, not about two claims."""
         return self.relation.is_between_notes
+
+    def is_problem_by(self, opinion: Opinion) -> bool:
+        """Return whether something has to be done by an opinion: where both contradict each other,
+        or the notes say the same as a whole. A fact that two notes state is no problem.
+        """
+        same = self.is_of_whole and opinion.verdict is PairVerdict.DUPLICATE
+        return same or opinion.verdict is PairVerdict.CONFLICT
 
     def get_other_side(self, keep: Keep) -> Side:
         """Return the side that is not kept."""

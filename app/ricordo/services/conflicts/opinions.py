@@ -80,7 +80,7 @@ def split_by_opinion(
     snapshot: Snapshot, known: StoredOpinions, related: Iterable[NotePair] = ()
 ) -> JudgedPairs:
     """Return the pairs of a snapshot by their `known` opinions: what the rules report, what they
-    offer to the user, the `related` statements, and what an opinion called a problem before.
+    offer to the user, the `related` statements, and what an opinion called a conflict before.
     """
     conflicts = [_with_opinion(pair, known) for pair in find_conflicts(snapshot)]
     certain = {pair.id for pair in conflicts}
@@ -140,13 +140,12 @@ def find_conflict(snapshot: Snapshot, state: str, conflict_id: str) -> Conflict:
 
 
 def _find_judged(memory: Memory, known: StoredOpinions) -> Iterator[NotePair]:
-    """Yield the statements of `memory` that a `known` opinion calls a problem, where they were not
-    renamed since.
+    """Yield the statements of `memory` that a `known` opinion calls a conflict, where their notes
+    were not renamed since.
     """
-    problems = {verdict.value for verdict in PairVerdict if verdict.is_problem}
     for texts, record in known.items():
         paths = record.get("paths")
-        if record["verdict"] in problems and _is_pair_of_texts(paths):
+        if record["verdict"] == PairVerdict.CONFLICT and _is_pair_of_texts(paths):
             pair = find_claims(memory, paths, partial(_is_one_of, texts))
             if pair is not None:
                 yield pair
@@ -162,12 +161,12 @@ def _has_opinion(pair: Conflict) -> bool:
 
 
 def _is_amiss(pair: Conflict) -> bool:
-    return pair.opinion is not None and pair.opinion.verdict.is_problem
+    return pair.opinion is not None and pair.is_problem_by(pair.opinion)
 
 
 def _is_refuted(pair: Conflict) -> bool:
     """Return whether a pair is no problem by the opinion on it."""
-    return pair.opinion is not None and not pair.opinion.verdict.is_problem
+    return pair.opinion is not None and not pair.is_problem_by(pair.opinion)
 
 
 def purge_opinions(state: str, value: str) -> int:

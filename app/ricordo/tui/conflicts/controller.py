@@ -157,7 +157,7 @@ class ConflictController:
         for text in describe_outcome(outcome):
             self._writing.report(text)
         amiss_ids = (
-            conflict.id for conflict, opinion in outcome.opinions if opinion.verdict.is_problem
+            conflict.id for conflict, opinion in outcome.opinions if conflict.is_problem_by(opinion)
         )
         self._go_to = next(amiss_ids, "")
         self._reload(self._snapshot)
