@@ -19,6 +19,7 @@ _TIME = compile_lazily(r"(?<!\d)(?:19|20)\d\d ?[01]\d ?[0-3]\d[\W\dtz]*\Z")
 """The time of a backup at the end of its name, in words."""
 
 
+_VERSION = compile_lazily(r"(?<=\w)[-_ .]?v\d+(?:\.\d+)*\Z")
 _SAID_ALL = compile_lazily(r"\s*(?:[—–:;,.!()\[\]]|- |\Z)")
 """What ends the words at the beginning of a title: no more of them follows."""
 
@@ -42,6 +43,15 @@ def find_archived(paths: Collection[str]) -> frozenset[str]:
         if folder in archives or (former != words and former in every):
             archived.add(path)
     return frozenset(archived)
+
+
+def are_versions(one: str, other: str) -> bool:
+    """Return whether two paths are of versions of one document, as `spec-v3.md` and `spec.md`: what
+    they say differs on purpose.
+    """
+    names = [path.rpartition("/")[2].removesuffix(".md").lower() for path in (one, other)]
+    bare = [_VERSION.sub("", name) for name in names]
+    return bare[0] == bare[1] and bare != names
 
 
 def is_superseded(note: Note) -> bool:

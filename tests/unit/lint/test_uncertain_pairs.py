@@ -280,6 +280,28 @@ def test_a_note_that_says_that_another_took_its_place_is_not_compared(
     assert not find_related(superseded)
 
 
+@pytest.mark.parametrize(
+    ("paths", "are_compared"),
+    [
+        (("plan-v3.md", "plan.md"), False),
+        (("drafts/Plan v3.md", "plan-v4.1.md"), False),
+        (("plan.md", "east/plan.md"), True),
+        (("plan-v3.md", "quay.md"), True),
+        (("v3.md", "v4.md"), True),
+    ],
+)
+def test_versions_of_one_document_are_not_compared(
+    root: Path, paths: tuple[str, str], are_compared: bool
+) -> None:
+    for number, pair in enumerate((DISCARD, SUMMARY)):
+        files = {
+            path: note_text(path, f"{said}\n\n{own}\n")
+            for path, said, own in zip(paths, pair, OWN, strict=True)
+        }
+        memory = open_memory(root / str(number), files)
+        assert bool(of(memory) or find_related(memory)) is are_compared
+
+
 def test_unrelated_and_archived_statements_are_not_related(root: Path) -> None:
     assert not find_related(memory_of(root, SUMMARY[0], "Lamps are counted by the cook."))
     files = {

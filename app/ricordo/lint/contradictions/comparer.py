@@ -17,7 +17,7 @@ from math import log
 from posixpath import dirname
 
 from ricordo.background import pause_gc
-from ricordo.lint.archive import find_archived, is_superseded
+from ricordo.lint.archive import are_versions, find_archived, is_superseded
 from ricordo.lint.contradictions.alignment import oppose_facts
 from ricordo.lint.contradictions.claim import Claim, is_bound, read_claim
 from ricordo.lint.contradictions.compare import judge_reliably, oppose_reliably, relate_statements
@@ -164,13 +164,13 @@ class NoteComparer:
             it for it in self._judged if it.opposition.is_certain and it.paths not in told
         )
         templates = _Templates(self._known)
-        paths = {path for it in (*opposed, *self._judged) for path in it.paths}
-        former = {path for path in paths if is_superseded(notes[path])}
-        opposed = {it for it in opposed if former.isdisjoint(it.paths)}
+        paths = {it.paths for it in (*opposed, *self._judged)}
+        meant = {it for it in paths if _differ_on_purpose(*(notes[path] for path in it))}
+        opposed = {it for it in opposed if it.paths not in meant}
         likely = (it for it in self._judged if not it.opposition.is_certain)
         return select_pairs(
             drop_lists(it for it in opposed if not templates.have_fields(it)),
-            (it for it in likely if former.isdisjoint(it.paths)),
+            (it for it in likely if it.paths not in meant),
             self._known.repeating,
         )
 
@@ -198,11 +198,18 @@ def find_related(memory: Memory, step: Step = lambda: None) -> tuple[NotePair, .
     for it in sorted(keep_plainest(dict.fromkeys(found)), key=rank):
         counts[it.paths] += 1
         is_more = counts[it.paths] <= _MOST_OF_TWO_NOTES
-        if is_more and not any(is_superseded(notes[path]) for path in it.paths):
+        if is_more and not _differ_on_purpose(*(notes[path] for path in it.paths)):
             related.append(make_pair(Relation.MAY_CONTRADICT, it))
             if len(related) == MAX_RELATED:
                 break
     return tuple(related)
+
+
+def _differ_on_purpose(one: Note, other: Note) -> bool:
+    """Return whether what two notes say differs on purpose: versions of one document, or a note
+    that says that another one took its place.
+    """
+    return are_versions(one.path, other.path) or is_superseded(one) or is_superseded(other)
 
 
 def _list_notes(memory: Memory) -> dict[str, Note]:

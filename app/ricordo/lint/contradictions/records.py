@@ -22,7 +22,7 @@ DUPLICATE_REASON = "nearly the same text"
 SIMILAR_REASON = "similar text"
 """The reason for an uncertain duplicate."""
 
-_WAY = 10
+_WAY = 11
 """Version of the comparison, within one version of Ricordo."""
 _Row = tuple[str, str, int, str, int, bool]
 
