@@ -99,7 +99,11 @@ def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleRe
             )
 
 
-@note_rule("frontmatter-invalid", Severity.ERROR, "frontmatter that is not valid YAML")
+@note_rule(
+    "frontmatter-invalid",
+    Severity.ERROR,
+    "frontmatter that is not valid YAML, or that YAML cuts short",
+)
 def frontmatter_invalid(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find frontmatter that only a lenient parser can read; no agent reads that of a wiki or of a
     plain folder with another one. A text that YAML cuts off is valid, but not what was written;
