@@ -61,10 +61,8 @@ def render_judgement_preview(
     if before.request is not None and before.egress is not None and before.request.pairs:
         count, every = len(before.request.pairs), len(before.pairs.asked)
         of = "" if count == every else f" of {every}"
-        lines += [
-            StyledLine((StyledSpan(f"{count}{of} without an opinion: this is sent", "heading"),)),
-            BLANK,
-        ]
+        pairs = f"{count}{of} pair{'s' * (every > 1)} without an opinion: this is sent"
+        lines += [StyledLine((StyledSpan(pairs, "heading"),)), BLANK]
         lines += [*render_sent(before.egress.text, width, "pair ", "bold"), BLANK]
     elif pending or related:
         lines += [*render_about(choose_engine, width), BLANK]
