@@ -69,7 +69,8 @@ def look_at(notebook: Notebook) -> Snapshot:
 
 def split_doubts(notebook: Notebook) -> tuple[tuple[Conflict, ...], tuple[Conflict, ...]]:
     """Return the doubts that were judged, and those that were not."""
-    return split_by_opinion(look_at(notebook), load_opinions(notebook.environment.state))[1:3]
+    pairs = split_by_opinion(look_at(notebook), load_opinions(notebook.environment.state))
+    return pairs.judged, pairs.pending
 
 
 def asked_of(

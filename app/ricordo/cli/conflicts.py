@@ -42,9 +42,9 @@ def add_uncertain_pairs(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--judge",
         action="store_true",
-        help="first ask a model or a program for its opinion on up to 60 pairs without one: those "
-        "that are uncertain, and other statements that are likely to be on one subject; this may "
-        "cost money, and resolves nothing",
+        help="first ask a model or a program for its opinion on up to 60 pairs without one: "
+        "conflicts, uncertain pairs, and other statements that are likely to be on one subject; "
+        "this may cost money, and resolves nothing",
     )
     add_engine(parser)
     parser.add_argument(

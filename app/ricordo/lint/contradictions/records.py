@@ -156,11 +156,11 @@ def find_claims(
     found: list[NoteQuote] = []
     passages: list[str] = []
     for path in paths:
-        it = next((it for it in quotes.list_quotes(path) if is_meant(it.text)), None)
-        if it is None:
+        quoted = next((it for it in quotes.list_quotes(path) if is_meant(it.text)), None)
+        if quoted is None:
             return None
-        found.append(NoteQuote(path, it.line, it.text))
-        passages.append(it.passage)
+        found.append(NoteQuote(path, quoted.line, quoted.text))
+        passages.append(quoted.passage)
     left, right = found
     reason = describe_opposition(left.text, right.text, (passages[0], passages[1]))
     reason = redact_reason(reason or SUBJECT_REASON, left.text, right.text)

@@ -66,7 +66,7 @@ class JudgedPairs(NamedTuple):
     """The uncertain pairs with an opinion, the problems first."""
     pending: tuple[Conflict, ...]
     """Those without that the rules offer to the user, the likeliest contradiction first."""
-    related: tuple[Conflict, ...] = ()
+    related: tuple[Conflict, ...]
     """Those without that only a model is asked about, the likeliest contradiction first."""
 
     @property
