@@ -143,9 +143,9 @@ _COMPARED, _JUDGED = "compared", "judged"
 """The folders of the results of comparing notes, and of judging and checking them."""
 _LARGEST = 16 * 1024 * 1024
 
-Row = tuple[str, str, int, str, int, bool]
-"""The relation of two notes, of each note its path and the number of its statement, and whether the
-values in the reason have to be left out.
+Row = tuple[str, str, int, int, str, int, int, str]
+"""The relation of two notes; of each its path, and where its statement starts and ends in its text,
+0 and 0 for the whole note; the reason.
 """
 
 
@@ -156,7 +156,7 @@ def load_comparison(state: str, root: str, stamp: str) -> list[Row] | None:
     rows = _load(state, _COMPARED, root, stamp).get("pairs")
     if not isinstance(rows, list) or not all(_is_row(row) for row in rows):
         return None
-    return [(row[0], row[1], row[2], row[3], row[4], row[5]) for row in rows]
+    return [(*row,) for row in rows]
 
 
 def save_comparison(state: str, root: str, stamp: str, rows: list[Row]) -> None:
@@ -194,7 +194,7 @@ def _name(key: str) -> str:
 
 
 def _is_row(row: object) -> bool:
-    kinds = (str, str, int, str, int, bool)
+    kinds = (str, str, int, int, str, int, int, str)
     return (
         isinstance(row, list)
         and len(row) == len(kinds)

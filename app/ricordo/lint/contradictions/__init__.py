@@ -9,8 +9,8 @@ reported, or likely, which is offered to the user. `comparer.py` compares the cl
 subject and relation, judges the notes that changed last with what is nearest to them by words
 (`statement_index.py`), and lists what a model can be asked about; `selection.py` selects what is
 reported and offered. `repeats.py` says whether two notes repeat each other, `replacement.py`
-which values one replaces in another, `difference.py` words the difference, `records.py` stores the
-pairs without any text. Among many statements only claims with a common subject, or values and a
+which values one replaces in another, `difference.py` words the difference, `records.py` packs the
+pairs for the cache. Among many statements only claims with a common subject, or values and a
 high score, become findings: an invented contradiction costs more than a missed one. Words and
 weights are data (`lint/rules/*.toml`).
 """

@@ -1,4 +1,6 @@
-"""The results of comparing notes as cached rows, without any text of the notes."""
+"""The results of comparing notes, also as rows that are cached: these have the places of statements
+instead of their texts.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,12 @@ DUPLICATE_REASON = "nearly the same text"
 SIMILAR_REASON = "similar text"
 """The reason for an uncertain duplicate."""
 
-_WAY = 11
+_WAY = 12
 """Version of the comparison, within one version of Ricordo."""
-_Row = tuple[str, str, int, str, int, bool]
+_Row = tuple[str, str, int, int, str, int, int, str]
+"""The relation of two notes; of each its path, and where its statement starts and ends in its text,
+0 and 0 for the whole note; the reason.
+"""
 
 
 def compute_stamp(memory: Memory) -> str:
@@ -40,59 +45,49 @@ def compute_stamp(memory: Memory) -> str:
 
 
 def pack_pairs(pairs: Iterable[NotePair], memory: Memory) -> list[_Row]:
-    """Return `pairs` as paths and numbers of quotes."""
-    quotes = _Quotes(memory)
-    return [
-        (
-            pair.relation.value,
-            pair.left.path,
-            quotes.find_number(pair.left),
-            pair.right.path,
-            quotes.find_number(pair.right),
-            _has_secret(pair.left.text, pair.right.text),
-        )
-        for pair in pairs
-    ]
+    """Return `pairs` as rows; without those whose notes do not have the statements."""
+    return [row for pair in pairs if (row := _pack(pair, memory)) is not None]
+
+
+def _pack(pair: NotePair, memory: Memory) -> _Row | None:
+    found: list[tuple[str, int, int]] = []
+    for quote in (pair.left, pair.right):
+        note = memory.by_path.get(quote.path)
+        span = (0, 0) if not quote.text else find_span(note, quote) if note else None
+        if span is None:
+            return None
+        found.append((quote.path, *span))
+    left, right = found
+    return pair.relation.value, *left, *right, pair.reason
 
 
 def unpack_pairs(rows: Sequence[_Row], memory: Memory) -> tuple[NotePair, ...] | None:
     """Return the pairs from packed rows; None where they do not match the notes of `memory`."""
     found: list[NotePair] = []
-    all_quotes = _Quotes(memory)
-    for relation, left, first, right, second, is_secret in rows:
-        quotes = all_quotes.quote(left, first), all_quotes.quote(right, second)
+    for relation, left, start, end, right, begin, stop, reason in rows:
+        quotes = _read_quote(memory, left, start, end), _read_quote(memory, right, begin, stop)
         if quotes[0] is None or quotes[1] is None or relation not in set(Relation):
             return None
-        kind = Relation(relation)
-        passages = all_quotes.get_passage(left, first), all_quotes.get_passage(right, second)
-        reason = _reason(kind, quotes[0].text, quotes[1].text, passages)
-        if not reason:
-            return None
-        reason = _without_values(reason) if is_secret else reason
-        found.append(NotePair(kind, quotes[0], quotes[1], reason))
+        found.append(NotePair(Relation(relation), quotes[0], quotes[1], reason))
     return tuple(found)
 
 
-def _reason(kind: Relation, left: str, right: str, passages: tuple[str, str]) -> str:
-    """Return the reason for a relation of two statements; "" where they no longer have it."""
-    if kind.is_between_notes:
-        return DUPLICATE_REASON if kind.is_certain else SIMILAR_REASON
-    return describe_opposition(left, right, passages)
+def _read_quote(memory: Memory, path: str, start: int, end: int) -> NoteQuote | None:
+    """Return what a note says between two places, or the whole note; None without a note."""
+    if path not in memory.by_path:
+        return None
+    if not end:
+        return NoteQuote(path, 0, "")
+    note = memory.by_path[path]
+    return NoteQuote(path, note.line_of(start), " ".join(note.text[start:end].split()))
 
 
 def redact_reason(reason: str, left: str, right: str) -> str:
     """Return a reason that is safe to show: without its values where a statement contains a secret,
     for masking does not recognise secrets in lower case.
     """
-    return _without_values(reason) if _has_secret(left, right) else reason
-
-
-def _has_secret(*texts: str) -> bool:
-    return any(find_secrets(text) for text in texts)
-
-
-def _without_values(reason: str) -> str:
-    return reason.partition(":")[0]
+    has_secret = any(find_secrets(text) for text in (left, right))
+    return reason.partition(":")[0] if has_secret else reason
 
 
 class _Quoted(NamedTuple):
@@ -104,46 +99,13 @@ class _Quoted(NamedTuple):
     """What is said with it in one paragraph."""
 
 
-class _Quotes:
-    """What can be quoted of the notes of a memory: their statements, and the passages of their
-    facts. Those of each note are extracted once.
-    """
-
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
-        self._by_path: dict[str, list[_Quoted]] = {}
-
-    def find_number(self, quote: NoteQuote) -> int:
-        """Return the index of a quote among those of its note; -1 for the whole note."""
-        if not quote.text:
-            return -1
-        quotes = [(it.line, it.text) for it in self.list_quotes(quote.path)]
-        return quotes.index((quote.line, quote.text))
-
-    def quote(self, path: str, number: int) -> NoteQuote | None:
-        """Return the quote with that index, for -1 the whole note; None if there is none."""
-        if path not in self._memory.by_path:
-            return None
-        if number < 0:
-            return NoteQuote(path, 0, "")
-        quotes = self.list_quotes(path)
-        return NoteQuote(path, *quotes[number][:2]) if number < len(quotes) else None
-
-    def get_passage(self, path: str, number: int) -> str:
-        """Return what is said with the quote with that index; "" for the whole note."""
-        return self.list_quotes(path)[number].passage if number >= 0 else ""
-
-    def list_quotes(self, path: str) -> list[_Quoted]:
-        """Return what can be quoted of the note at `path`; nothing where there is none."""
-        if path not in self._memory.by_path:
-            return []
-        if path not in self._by_path:
-            digest = build_digest(self._memory.by_path[path])
-            said = zip(digest.statements, digest.passages, strict=True)
-            quotes = [_Quoted(it.line, it.text, passage) for it, passage in said]
-            facts = (it.statement for it in digest.facts)
-            self._by_path[path] = [*quotes, *(_Quoted(it.line, it.text, it.text) for it in facts)]
-        return self._by_path[path]
+def _list_quotes(note: Note) -> Iterator[_Quoted]:
+    """Yield what can be quoted of a note: its statements, then those of its facts."""
+    digest = build_digest(note)
+    for it, passage in zip(digest.statements, digest.passages, strict=True):
+        yield _Quoted(it.line, it.text, passage)
+    for fact in digest.facts:
+        yield _Quoted(fact.statement.line, fact.statement.text, fact.statement.text)
 
 
 def find_claims(
@@ -152,11 +114,12 @@ def find_claims(
     """Return the two statements of the notes at `paths` that are meant, as a pair that may
     contradict each other; None where one of them is gone.
     """
-    quotes = _Quotes(memory)
     found: list[NoteQuote] = []
     passages: list[str] = []
     for path in paths:
-        quoted = next((it for it in quotes.list_quotes(path) if is_meant(it.text)), None)
+        note = memory.by_path.get(path)
+        quotes = _list_quotes(note) if note else iter(())
+        quoted = next((it for it in quotes if is_meant(it.text)), None)
         if quoted is None:
             return None
         found.append(NoteQuote(path, quoted.line, quoted.text))

@@ -228,13 +228,14 @@ def _find_open_items(note: Note, block: ProseBlock) -> Iterator[_Claim]:
     """
     if not _COLON.search(block.text):
         return
-    spoken = lower_text(block.prose)
+    prose = block.prose
+    spoken = lower_text(prose)
     match = open_list().search(spoken)
-    if match is None or is_record(block.prose) or find_day_of_passage(note, block.line):
+    if match is None or is_record(prose) or find_day_of_passage(note, block.line):
         return
     clause = next((it.start() for it in _CLAUSE.finditer(spoken, match.end())), len(spoken))
     end = next((it.start() for it in _relation().finditer(spoken, match.end(), clause)), clause)
-    words = get_work_words(block.prose[match.end() : end])
+    words = get_work_words(prose[match.end() : end])
     if _FEWEST_WORDS <= len(words) <= _MOST_WORDS:
         yield _Claim(words, match.start(1), end)
 
@@ -271,7 +272,8 @@ def _first_line_of_body(note: Note) -> int:
 
 def _find_done_in(block: ProseBlock, claim: _Claim, *, is_first: bool) -> int | None:
     """Return the offset in a statement at which it says that the subject of a claim is done."""
-    prose, spoken = block.prose, lower_text(block.prose)
+    prose = block.prose
+    spoken = lower_text(prose)
     marks = (it for it in DONE_MARK.finditer(prose) if not _is_denied(spoken, it))
     every = _all_done().search(spoken)
     if not claim.subject:
