@@ -343,6 +343,9 @@ PARTS["opinion"] = record(
         "keep": text("Which one to keep.", "left", "right", "neither"),
         "reason": text("Why."),
         "model": text("Who says so."),
+        "confirmed": flag(
+            "Whether it was given with all of both notes, or for the second time with more of them."
+        ),
     },
 )
 PARTS["conflict"] = record(

@@ -35,6 +35,10 @@ OWN = (
 SUMMARY = ("Ana wants the summary at the top.", "Ana wants the summary at the end.")
 LOGGED = ("Errors must be logged as JSON.", "Errors must be logged as plain text.")
 BODIES = (*SUMMARY, *LOGGED)
+LOG = "\n\n".join(f"Line {number} of the log of the outer mole." for number in range(60))
+END = "From the next month on all of this is different."
+LONG = (f"{SUMMARY[0]}\n\n{LOG}\n\n{END}", f"{SUMMARY[1]}\n\n{OWN[2]}")
+"""The bodies of two notes, of which one is sent as an excerpt at first."""
 NAMES = ("end-of-day", "morning", "importer", "logging")
 
 

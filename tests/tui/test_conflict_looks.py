@@ -130,7 +130,8 @@ HOSTILE = f"{MARKUP[0]} [@click=app.quit]{WIDE}[/] keep both, says the SYSTEM"
 
 def test_a_doubt_that_was_judged(snap_compare: Compare, tmp_path: Path) -> None:
     root = build(tmp_path, doubtful_files(*SUMMARY))
-    keep_an_opinion(root, Opinion(PairVerdict.CONFLICT, KeptSide.RIGHT, HOSTILE))
+    opinion = Opinion(PairVerdict.CONFLICT, KeptSide.RIGHT, HOSTILE, is_confirmed=True)
+    keep_an_opinion(root, opinion)
 
     async def ready(pilot: Pilot[int]) -> None:
         assert isinstance(pilot.app, RicordoApp)

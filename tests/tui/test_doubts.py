@@ -15,7 +15,7 @@ from ricordo.tui.dialogs.form import ConfirmScreen
 from ricordo.tui.dialogs.text_page import HelpScreen
 from tests.support import messages_replies as replies
 from tests.support.asking import write_program
-from tests.support.doubts import SUMMARY, doubtful_files, judging, verdict
+from tests.support.doubts import LONG, SUMMARY, doubtful_files, judging, verdict
 from tests.support.messages_server import (
     MessagesServer,
     Script,
@@ -95,6 +95,29 @@ async def test_an_uncertain_pair_is_judged_on_request_and_resolved_by_the_user(
         await resolve(stage, "2")
         assert b"at the end" in (root / "end-of-day.md").read_bytes()
         assert len(server.asked) == 1
+
+
+async def test_a_conflict_by_excerpts_stays_uncertain_until_more_is_judged(
+    tmp_path: Path, serve: Serve
+) -> None:
+    server = serve(judging(verdict("p1", keep="right")))
+    async with staged(build(tmp_path, doubtful_files(*LONG))) as stage:
+        await open_question(stage)
+        await stage.press("enter")
+        await stage.paints("1 pair called a conflict by excerpts: this is sent")
+        told = "Not listed yet: 1, until more of both notes is judged."
+        await stage.wait_for(lambda: told in stage.toasts, "what is not listed yet")
+        assert len(server.asked) == 1
+        await stage.press("escape")
+        await stage.shows(ConflictsScreen)
+        await stage.paints("1 uncertain")
+        assert count(stage) == 0
+        await stage.press("c")
+        await stage.shows(QuestionScreen)
+        await stage.paints("1 pair called a conflict by excerpts: this is sent")
+        await stage.press("enter")
+        await stage.wait_for(lambda: count(stage) == 1, "the pair in the workbench")
+        assert len(server.asked) == 2
 
 
 async def test_opinions_are_stored_and_not_paid_for_again(root: Path, serve: Serve) -> None:

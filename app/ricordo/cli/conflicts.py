@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ricordo.curation.opinion import Opinion
     from ricordo.memory.change import Edit
     from ricordo.services.conflicts.conflicts import Conflict, Keep, Side
+    from ricordo.services.conflicts.judgement import JudgementOutcome
     from ricordo.services.conflicts.opinions import JudgedPairs
     from ricordo.services.engines.engines import EngineTarget
     from ricordo.services.workspace.environment import Environment
@@ -44,6 +45,7 @@ def add_uncertain_pairs(parser: ArgumentParser) -> None:
         action="store_true",
         help="first ask a model or a program for its opinion on up to 60 pairs without one: "
         "conflicts, uncertain pairs, and other statements that are likely to be on one subject; "
+        "and once more, with more of both notes, on what it calls a conflict; "
         "this may cost money, and resolves nothing",
     )
     add_engine(parser)
@@ -72,27 +74,34 @@ def _engine(options: Namespace, notebook: Notebook) -> EngineTarget:
 
 
 def _judge(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> None:
+    """Have pairs judged, and what is called a conflict by excerpts once more."""
     from ricordo.cli.output import show_progress
-    from ricordo.services.conflicts.judgement import (
-        NONE_PENDING,
-        judge,
-        list_pairs_to_judge,
-        prepare_judgement,
-    )
-    from ricordo.services.engines.preview import format_answer
+    from ricordo.services.conflicts.judgement import NONE_PENDING, list_pairs_to_judge
 
     with show_progress() as step:
-        pairs = list_pairs_to_judge(notebook, snapshot, step).asked
-    if not pairs:
+        pairs = list_pairs_to_judge(notebook, snapshot, step)
+    if not pairs.asked:
         print_messages([NONE_PENDING])
         return
     target = _engine(options, notebook)
-    request = prepare_judgement(notebook, pairs, target)
+    outcome = _ask(notebook, pairs, target)
+    if outcome.unconfirmed_count:
+        _ask(notebook, list_pairs_to_judge(notebook, snapshot), target)
+
+
+def _ask(notebook: Notebook, pairs: JudgedPairs, target: EngineTarget) -> JudgementOutcome:
+    """Ask about as many of the next pairs as fit; return what was answered."""
+    from ricordo.cli.output import show_progress
+    from ricordo.services.conflicts.judgement import describe_asked, judge, prepare_judgement
+    from ricordo.services.engines.preview import format_answer
+
+    request = prepare_judgement(notebook, pairs.asked, target)
     if not request.pairs:
         raise WrongUsage("Not even one pair fits under the token limit of a run.")
     print_messages([request.target.warning] if request.target.warning != target.warning else [])
-    count = f"judging {len(request.pairs)} of {len(pairs)} pairs without an opinion"
-    print_messages([count, render_estimate(request.target, request.estimate)])
+    estimate = render_estimate(request.target, request.estimate)
+    more = ", with more of both notes" if pairs.unconfirmed else ""
+    print_messages([f"judging {describe_asked(pairs, len(request.pairs))}{more}", estimate])
     try:
         with show_progress() as step:
             outcome = judge(notebook, request, step)
@@ -102,6 +111,7 @@ def _judge(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> None:
     note_change("opinions on uncertain pairs were stored")
     print_messages([format_answer(outcome.run)])
     print_messages(f"rejected: {it.change}: {it.why}" for it in outcome.rejected)
+    return outcome
 
 
 CONFLICTS_SUMMARY = """List pairs of notes that contradict each other. Exits with 1 if there is any.
@@ -257,7 +267,13 @@ def _describe_uncertain(pair: Conflict) -> dict[str, object]:
 
 
 def _describe_opinion(it: Opinion) -> dict[str, object]:
-    return {"verdict": it.verdict, "keep": it.kept_side, "reason": it.reason, "model": it.model}
+    return {
+        "verdict": it.verdict,
+        "keep": it.kept_side,
+        "reason": it.reason,
+        "model": it.model,
+        "confirmed": it.is_confirmed,
+    }
 
 
 def _describe_side(side: Side) -> dict[str, object]:
@@ -280,7 +296,8 @@ def _lines(conflict: Conflict, *, is_uncertain: bool = False) -> list[str]:
     ]
     uncertain, it = "uncertain: " * is_uncertain, conflict.opinion
     if it is not None:
-        opinion = f"{it.verdict}, keep {it.kept_side}: {make_one_line(it.reason)}"
+        by = " by excerpts alone" * it.needs_confirmation
+        opinion = f"{it.verdict}{by}, keep {it.kept_side}: {make_one_line(it.reason)}"
         lines.append(f"  {uncertain}{make_one_line(it.model)}: {opinion}")
     elif is_uncertain:
         lines.append(f"  {uncertain}no opinion yet")

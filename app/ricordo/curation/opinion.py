@@ -57,6 +57,15 @@ class Opinion:
     """One line of untrusted text."""
     model: str = ""
     """The model whose opinion it is."""
+    is_confirmed: bool = False
+    """Whether it was given with all of both notes, or for the second time, with more of them."""
+
+    @property
+    def needs_confirmation(self) -> bool:
+        """Whether it calls two notes a conflict by excerpts alone: what reconciles them is often
+        further up or down in one of the notes.
+        """
+        return self.verdict is PairVerdict.CONFLICT and not self.is_confirmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +150,12 @@ def require_plain_line(reason: str) -> str:
     return reason.strip()
 
 
-_MOST_AROUND = 600
+AROUND = 600
 """Characters before and after a claim."""
+WIDELY_AROUND = 4_000
+"""The same where two notes were called a conflict before."""
 _MOST_WHOLE = 2_000
-"""Characters of a note that is judged as a whole."""
+"""Characters of a note that is judged as a whole, unless twice those around a claim are more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +186,14 @@ class UncertainPair:
     """The kind of value in which they differ, in Ricordo's words; "" for notes as a whole."""
     left: PairNote
     right: PairNote
+    around: int = AROUND
+    """Characters that are sent before and after a claim."""
+
+    @property
+    def is_sent_whole(self) -> bool:
+        """Whether nothing of the two texts is left out."""
+        parties = self.left, self.right
+        return all(_select_excerpt(it.text, it.claim, self.around) == it.text for it in parties)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,19 +250,19 @@ def _format_pair(pair: UncertainPair, redaction: Redaction) -> Iterator[str]:
         text, claim, about = (
             redaction.redact(party.place, each) for each in (party.text, party.claim, party.about)
         )
-        excerpt = _select_excerpt(text, claim)
+        excerpt = _select_excerpt(text, claim, pair.around)
         for mark, shown in (("about", about), ("claim", claim), ("", excerpt)):
             yield from _fence(mark, shown)
 
 
-def _select_excerpt(text: str, claim: str) -> str:
-    """Return the part of a redacted text that is sent: around the claim, or the beginning. Texts
-    are cut only after redaction: half of a secret does not look like one.
+def _select_excerpt(text: str, claim: str, around: int) -> str:
+    """Return the part of a redacted text that is sent: so many characters around the claim, or the
+    beginning. Texts are cut only after redaction: half of a secret does not look like one.
     """
     match = re.search(r"\s+".join(map(re.escape, claim.split())), text) if claim else None
     if match is None:
-        return _cut(text, 0, _MOST_AROUND if claim else _MOST_WHOLE)
-    return _cut(text, match.start() - _MOST_AROUND, match.end() + _MOST_AROUND)
+        return _cut(text, 0, around if claim else max(_MOST_WHOLE, 2 * around))
+    return _cut(text, match.start() - around, match.end() + around)
 
 
 def _fence(mark: str, text: str) -> Iterable[str]:

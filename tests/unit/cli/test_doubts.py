@@ -10,7 +10,7 @@ import pytest
 
 from tests.support import messages_replies as replies
 from tests.support.builders import write_memory
-from tests.support.doubts import SUMMARY, doubtful_files, judging, verdict
+from tests.support.doubts import LONG, SUMMARY, doubtful_files, judging, verdict
 from tests.support.messages_server import MessagesServer, messages_server, without_credentials
 from tests.unit.cli.conftest import Ricordo, contents, settle
 
@@ -50,7 +50,7 @@ def test_a_model_judges_once_and_its_opinion_is_listed_from_then_on(
 ) -> None:
     before = contents(memory)
     output = ricordo("conflicts", *BY_MODEL)
-    assert "judging 1 of 1 pairs without an opinion" in output
+    assert "judging 1 pair without an opinion" in output
     assert f"asking claude-sonnet-5-5 at {server.url}: about" in output
     assert "claude-sonnet-5-5 answered: 4,020 tokens sent, 77 written" in output
     assert "rejected: verdict 2: No pair has the id “p9”." in output
@@ -59,11 +59,23 @@ def test_a_model_judges_once_and_its_opinion_is_listed_from_then_on(
     assert "There is no pair without an opinion to judge." in said
     (doubt,) = json.loads(document)["doubts"]
     opinion = {"verdict": "conflict", "keep": "right", "reason": "it is later"}
-    assert doubt["opinion"] == {**opinion, "model": "claude-sonnet-5-5"}
+    assert doubt["opinion"] == {**opinion, "model": "claude-sonnet-5-5", "confirmed": True}
     assert contents(memory) == before
     assert len(server.asked) == 1
     ricordo("conflicts", "--resolve", doubt["id"], "--keep", "right")
     assert b"at the end" in contents(memory)["end-of-day.md"]
+
+
+def test_a_conflict_by_excerpts_is_judged_once_more(
+    tmp_path: Path, ricordo: Ricordo, server: MessagesServer
+) -> None:
+    settle(write_memory(tmp_path / "memory", doubtful_files(*LONG)))
+    server.scripts.append(judging(verdict("p1", "both-hold", "neither", "until next month")))
+    output = ricordo("conflicts", *BY_MODEL)
+    assert "judging 1 pair called a conflict by excerpts, with more of both notes" in output
+    assert output.count(f"asking claude-sonnet-5-5 at {server.url}: about") == 2
+    assert "claude-sonnet-5-5: both-hold, keep neither: until next month" in output
+    assert len(server.asked) == 2
 
 
 def test_an_opinion_on_a_conflict_is_printed_with_it(

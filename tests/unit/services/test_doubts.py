@@ -38,7 +38,9 @@ from tests.support import messages_replies as replies
 from tests.support.asking import ORDER, PATIENT, TOKEN, write_program
 from tests.support.doubts import (
     BODIES,
+    END,
     LOGGED,
+    LONG,
     OWN,
     SUMMARY,
     asked_of,
@@ -211,6 +213,28 @@ def test_of_related_statements_only_what_a_model_calls_a_problem_is_shown(tmp_pa
         (root / conflict.left.quote.path).write_text(text.replace("stays open", "is open"))
         assert find_unresolved(look_at(notebook), state).conflicts == ()
         assert len(list_pairs_to_judge(notebook, look_at(notebook)).related) == 1
+
+
+@pytest.mark.parametrize("at_last", ["conflict", "both-hold"])
+def test_a_conflict_by_excerpts_is_listed_when_it_is_one_with_more_of_both_notes(
+    tmp_path: Path, at_last: str
+) -> None:
+    notebook = doubtful(tmp_path, *LONG)
+    state = notebook.environment.state
+    keep = "left" if at_last == "conflict" else "neither"
+    answers = judging(verdict()), judging(verdict("p1", at_last, keep))
+    with messages_server(*answers) as server:
+        assert had_judged(notebook, server).unconfirmed_count == 1
+        found = find_unresolved(look_at(notebook), state)
+        assert (found.conflicts, found.pending_count) == ((), 1)
+        pairs = list_pairs_to_judge(notebook, look_at(notebook))
+        again = prepare_judgement(notebook, pairs.asked, asked_of(notebook, server).target)
+        assert judge(notebook, again).unconfirmed_count == 0
+        found = find_unresolved(look_at(notebook), state)
+        assert (len(found.conflicts), found.pending_count) == (at_last == "conflict", 0)
+        assert not list_pairs_to_judge(notebook, look_at(notebook)).asked
+    excerpt, more = (asked.body.decode() for asked in server.asked)
+    assert (END in excerpt, END in more) == (False, True)
 
 
 @pytest.mark.parametrize("said", [("both-hold", "neither"), ("duplicate", "left")])

@@ -110,10 +110,11 @@ class Conflict:
 
     def is_problem_by(self, opinion: Opinion) -> bool:
         """Return whether something has to be done by an opinion: where both contradict each other,
-        or the notes say the same as a whole. A fact that two notes state is no problem.
+        also with more of both notes, or the notes say the same as a whole. A fact that two notes
+        state is no problem.
         """
         same = self.is_of_whole and opinion.verdict is PairVerdict.DUPLICATE
-        return same or opinion.verdict is PairVerdict.CONFLICT
+        return same or (opinion.verdict is PairVerdict.CONFLICT and opinion.is_confirmed)
 
     def get_other_side(self, keep: Keep) -> Side:
         """Return the side that is not kept."""

@@ -1,5 +1,6 @@
 """Judging uncertain pairs, which may contradict or repeat each other, by an engine: in one batch,
-and only at the user's request. The answers are stored as opinions; no note is changed.
+and only at the user's request. What it calls a conflict by excerpts is asked about once more, with
+more of both notes, at another request. The answers are stored as opinions; no note is changed.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from dataclasses import dataclass, replace
 from ricordo.curation.engine import CurationProgress, EngineUsage, Step
 from ricordo.curation.engines.external import Estimate
 from ricordo.curation.opinion import (
+    AROUND,
     JUDGE_FORM,
+    WIDELY_AROUND,
     JudgementBatch,
     Opinion,
     PairNote,
@@ -29,6 +32,7 @@ from ricordo.services.conflicts.conflicts import Conflict, Side
 from ricordo.services.conflicts.opinions import (
     JudgedPairs,
     load_opinions,
+    needs_confirmation,
     split_by_opinion,
     store_opinions,
 )
@@ -86,17 +90,26 @@ class JudgementOutcome:
     rejected: tuple[RejectedChange, ...]
     run: LedgerRun
 
+    @property
+    def unconfirmed_count(self) -> int:
+        """The number of pairs to ask about once more."""
+        return sum(opinion.needs_confirmation for _, opinion in self.opinions)
+
 
 def list_pairs_to_judge(
     notebook: Notebook, snapshot: Snapshot, step: Step = lambda _: None
 ) -> JudgedPairs:
     """Return all that a model can be asked about in `snapshot`, by whether there is an opinion on
-    it. Raises what `step` raises.
+    it; without related statements while there are unconfirmed pairs. Raises what `step` raises.
     """
     from ricordo.lint.contradictions.comparer import find_related
 
+    known = load_opinions(notebook.environment.state)
+    pairs = split_by_opinion(snapshot, known)
+    if pairs.unconfirmed:
+        return pairs
     related = find_related(snapshot.memory, lambda: step(_COMPARING))
-    return split_by_opinion(snapshot, load_opinions(notebook.environment.state), related)
+    return split_by_opinion(snapshot, known, related)
 
 
 def preview_judgement(
@@ -120,6 +133,15 @@ def preview_judgement(
     egress = preview_egress(notebook, request.target, batch, batch.redaction, batch.text)
     why = find_disabled_reason(egress) if request.pairs else _NO_ROOM
     return replace(before, request=request, egress=egress, disabled_reason=why)
+
+
+def describe_asked(pairs: JudgedPairs, count: int) -> str:
+    """Return what is judged next in words: the first `count` of the pairs that are asked about."""
+    every = len(pairs.asked)
+    number = f"{count}{'' if count == every else f' of {every}'} pair{'s' * (every > 1)}"
+    if pairs.unconfirmed:
+        return f"{number} called a conflict by excerpts"
+    return f"{number} without an opinion"
 
 
 def prepare_judgement(
@@ -151,7 +173,7 @@ def judge(
     ids = request.batch.ids
     answer = read_opinions(reply.value, ids, author.model)
     opinions = [
-        (pair, answer.by_pair[name])
+        (pair, replace(answer.by_pair[name], is_confirmed=_is_last_word_on(pair)))
         for name, pair in zip(ids, request.pairs, strict=True)
         if name in answer.by_pair
     ]
@@ -175,13 +197,19 @@ def _record(notebook: Notebook, author: Author, usage: EngineUsage) -> LedgerRun
     return run
 
 
+def _is_last_word_on(pair: Conflict) -> bool:
+    """Return whether nothing more of both notes could be sent than is sent of a pair now."""
+    return needs_confirmation(pair) or _uncertain_pair(pair).is_sent_whole
+
+
 def _uncertain_pair(conflict: Conflict) -> UncertainPair:
     parties = _party(conflict.left), _party(conflict.right)
+    around = WIDELY_AROUND if needs_confirmation(conflict) else AROUND
     if conflict.is_of_whole:
-        return UncertainPair("they say the same", "", *parties)
+        return UncertainPair("they say the same", "", *parties, around)
     # after the colon are words of both in lower case, where a secret cannot be recognised
     kind = conflict.reason.partition(":")[0]
-    return UncertainPair("both can hold", kind, *parties)
+    return UncertainPair("both can hold", kind, *parties, around)
 
 
 def _party(side: Side) -> PairNote:

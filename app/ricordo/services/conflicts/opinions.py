@@ -70,10 +70,17 @@ class JudgedPairs(NamedTuple):
     """Those without that only a model is asked about, the likeliest contradiction first."""
 
     @property
+    def unconfirmed(self) -> tuple[Conflict, ...]:
+        """Those that an opinion calls a conflict by excerpts alone."""
+        return tuple(pair for pair in (*self.conflicts, *self.judged) if needs_confirmation(pair))
+
+    @property
     def asked(self) -> tuple[Conflict, ...]:
-        """All pairs without an opinion, in the order in which a model is asked about them."""
+        """What a model is asked about next, in that order: the unconfirmed pairs, and when there
+        are none all without an opinion.
+        """
         certain = (pair for pair in self.conflicts if pair.opinion is None)
-        return (*certain, *self.pending, *self.related)
+        return self.unconfirmed or (*certain, *self.pending, *self.related)
 
 
 def split_by_opinion(
@@ -94,7 +101,7 @@ def split_by_opinion(
     pending = [pair for pair in every if pair.opinion is None]
     return JudgedPairs(
         tuple(sorted(conflicts, key=_is_refuted)),
-        tuple(sorted(filter(_has_opinion, every), key=lambda pair: not _is_amiss(pair))),
+        tuple(sorted(filter(_has_opinion, every), key=_is_refuted)),
         tuple(pair for pair in pending if pair.id in offered),
         tuple(pair for pair in pending if pair.id not in offered),
     )
@@ -108,7 +115,7 @@ class Unresolved(NamedTuple):
     that are none by an opinion, and the duplicates.
     """
     pending_count: int
-    """The number of uncertain pairs without an opinion."""
+    """The number of uncertain pairs without an opinion, or with one by excerpts alone."""
     judged_pairs: tuple[Conflict, ...]
     """The uncertain pairs with their opinions."""
 
@@ -119,7 +126,8 @@ def find_unresolved(snapshot: Snapshot, state: str) -> Unresolved:
     amiss = filter(_is_amiss, pairs.judged)
     conflicts = sorted((*pairs.conflicts, *amiss), key=_is_refuted)
     unresolved = (*conflicts, *find_duplicates(snapshot))
-    return Unresolved(unresolved, len(pairs.pending), pairs.judged)
+    pending = len(pairs.pending) + len(pairs.unconfirmed)
+    return Unresolved(unresolved, pending, pairs.judged)
 
 
 def list_pairs(snapshot: Snapshot, state: str) -> tuple[Conflict, ...]:
@@ -166,7 +174,12 @@ def _is_amiss(pair: Conflict) -> bool:
 
 def _is_refuted(pair: Conflict) -> bool:
     """Return whether a pair is no problem by the opinion on it."""
-    return pair.opinion is not None and not pair.is_problem_by(pair.opinion)
+    return not (pair.opinion is None or _is_amiss(pair) or needs_confirmation(pair))
+
+
+def needs_confirmation(pair: Conflict) -> bool:
+    """Return whether an opinion calls a pair a conflict by excerpts alone."""
+    return pair.opinion is not None and pair.opinion.needs_confirmation
 
 
 def purge_opinions(state: str, value: str) -> int:
@@ -190,6 +203,7 @@ def _record(
         "verdict": opinion.verdict.value,
         "keeps": _digest(side) if side else _NEITHER,
         "reason": mask(opinion.reason),
+        "confirmed": opinion.is_confirmed,
         "engine": author.name,
         "model": author.model,
         "prompt_version": author.prompt_version,
@@ -209,7 +223,7 @@ def _opinion(conflict: Conflict, known: StoredOpinions) -> Opinion | None:
     keeps = sides.get(record["keeps"], KeptSide.NEITHER)
     try:
         view, reason = PairVerdict(record["verdict"]), require_plain_line(record["reason"])
-        return Opinion(view, keeps, reason, record["model"])
+        return Opinion(view, keeps, reason, record["model"], record.get("confirmed") is True)
     except (ValueError, ChangeRefused):
         return None
 

@@ -161,6 +161,8 @@ class ConflictController:
         )
         self._go_to = next(amiss_ids, "")
         self._reload(self._snapshot)
+        if outcome.unconfirmed_count:
+            self.judge_uncertain_pairs()
 
     def show_origin(self, path: str) -> None:
         """Show the message that caused one of the notes."""

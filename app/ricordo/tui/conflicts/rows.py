@@ -12,7 +12,11 @@ from ricordo.curation.opinion import Opinion, PairVerdict
 from ricordo.lint.contradictions.records import find_span
 from ricordo.lint.evidence import UNKNOWN_SPEAKER, CheckOutcome, Relation, Verdict
 from ricordo.services.conflicts.conflicts import Conflict, Keep, Side
-from ricordo.services.conflicts.judgement import JudgementOutcome, JudgementPreview
+from ricordo.services.conflicts.judgement import (
+    JudgementOutcome,
+    JudgementPreview,
+    describe_asked,
+)
 from ricordo.services.conflicts.opinions import Unresolved, get_suggested_side
 from ricordo.services.sessions.activity_text import AGENT_ONLY_TEXT, NO_MESSAGE_TEXT, parse_stamp
 from ricordo.text import clip, make_one_line
@@ -29,7 +33,12 @@ _VIEW_WORDS = {
 _ABOUT = (
     "These pairs of notes contradict or repeat each other, or may: rules cannot be sure. The "
     "answer of a model or program is stored as an opinion and shown beside the two notes. It "
-    "changes no note, and you never pay twice for the same pair."
+    "changes no note. You pay for a pair once, and once more if it is called a conflict by a part "
+    "of the notes."
+)
+_ONCE_MORE = (
+    "These pairs were called a conflict, but only a part of the notes was sent, and what explains "
+    "the difference may be in the rest. What is called a conflict again is listed as one."
 )
 _RELATED = (
     "Of {} more pairs only a model is asked: they are likely to be on one subject, and about two "
@@ -43,9 +52,10 @@ def render_opinion(opinion: Opinion) -> list[StyledSpan]:
     """Return an opinion on an uncertain pair, with its author and reason."""
     keep = get_suggested_side(opinion)
     which = "" if keep is Keep.NONE else f", keep {keep}"
+    by = " by excerpts alone" * opinion.needs_confirmation
     return [
         StyledSpan(f"opinion of {make_one_line(opinion.model) or 'a program'}: ", "accent"),
-        StyledSpan(f"{_VIEW_WORDS[opinion.verdict]}{which}", "bold"),
+        StyledSpan(f"{_VIEW_WORDS[opinion.verdict]}{by}{which}", "bold"),
         StyledSpan(f" · {make_one_line(opinion.reason)}"),
     ]
 
@@ -56,12 +66,11 @@ def render_judgement_preview(
     """Return what would be sent, else the uncertain pairs; and the earlier opinions.
     `choose_engine` says how to get to the engines.
     """
-    lines = [*render_about(_ABOUT, width), BLANK]
+    about = _ONCE_MORE if before.pairs.unconfirmed else _ABOUT
+    lines = [*render_about(about, width), BLANK]
     pending, related = before.pairs.pending, before.pairs.related
     if before.request is not None and before.egress is not None and before.request.pairs:
-        count, every = len(before.request.pairs), len(before.pairs.asked)
-        of = "" if count == every else f" of {every}"
-        pairs = f"{count}{of} pair{'s' * (every > 1)} without an opinion: this is sent"
+        pairs = f"{describe_asked(before.pairs, len(before.request.pairs))}: this is sent"
         lines += [StyledLine((StyledSpan(pairs, "heading"),)), BLANK]
         lines += [*render_sent(before.egress.text, width, "pair ", "bold"), BLANK]
     elif pending or related:
@@ -106,6 +115,8 @@ def describe_outcome(outcome: JudgementOutcome) -> list[str]:
     counts = Counter(opinion.verdict for _, opinion in outcome.opinions)
     views = (f"{_VIEW_WORDS[view]}: {counts[view]}" for view in PairVerdict if counts[view])
     messages = [f"{len(outcome.opinions)} judged. {'; '.join(views)}".rstrip()]
+    if unconfirmed := outcome.unconfirmed_count:
+        messages.append(f"Not listed yet: {unconfirmed}, until more of both notes is judged.")
     if outcome.rejected:
         first = outcome.rejected[0]
         more = f", and {len(outcome.rejected) - 1} more" if len(outcome.rejected) > 1 else ""
