@@ -132,8 +132,11 @@ def _join_by_origin(findings: Sequence[Finding], settled: frozenset[str]) -> Ite
 def _create_group(findings: Sequence[Finding]) -> Finding:
     """Return the one finding for those of one rule, place and origin."""
     members = tuple(sorted(findings, key=lambda finding: finding.rank))
-    first, others = members[0], len(members) - 1
-    where = " here" if first.group_path else " file" + "s" * (others > 1)
+    first, others, files = members[0], len(members) - 1, len({it.path for it in members})
+    if files == len(members):
+        where = " file" + "s" * (others > 1)
+    else:
+        where = " here" if files == 1 else f" in {files:,} files"
     more = f" {others:,} more{where} {'have' if others > 1 else 'has'} the same cause."
     shown = tuple(f"{_place(it)}: {it.message}" for it in members[1 : _SHOWN + 1])
     return replace(

@@ -57,7 +57,7 @@ def build_group_cause(origin: str) -> str:
 
 _AGE = frozenset(("stale", "never-read"))
 """The rules that judge by age alone, where their findings have no evidence."""
-_IN_ALL_FILES = frozenset(("unreadable-note",))
+_IN_ALL_FILES = frozenset(("outside-memory", "unreadable-note"))
 """The rules whose findings with one origin are one in all files, not in each."""
 
 
@@ -88,8 +88,8 @@ class Finding:
     """The findings of one rule that it is shown instead of; else empty."""
     origin: str = ""
     """What led to this finding and to others of its file: the id of the commit that deleted files,
-    or the file of the project that has other values; of files that cannot be read, their fault; ""
-    where nothing is known.
+    or the file of the project that has other values; of those of all files, the fault by which
+    files cannot be read, or what links lead out to; "" where nothing is known.
     """
     id: str = field(init=False, default="")
 

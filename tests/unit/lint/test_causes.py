@@ -86,6 +86,23 @@ def test_files_of_one_encoding_are_one_finding_and_blanks_are_no_text(tmp_path: 
     assert unreadable[1].id in {it.id for it in list_causes(findings, other)}
 
 
+def test_links_that_lead_out_of_a_memory_to_one_place_are_one_finding(tmp_path: Path) -> None:
+    names = ("ebb", "flood", "quay")
+    texts = {name: f"See [its source](file:///C:/raw/{name}.txt)." for name in names}
+    texts["mole"] = "See [one](file:///C:/raw/1.txt) and [two](file:///C:/raw/2.txt)."
+    texts["lamp"] = "See [the hosts](/etc/hosts)."
+    files = {f"{name}.md": note(text, name) for name, text in texts.items()}
+    memory = open_memory(tmp_path / "memory", files)
+    findings = Linter({}, frozenset(("outside-memory",))).run(
+        memory, RuleContext(NOW, memory.layout)
+    )
+    assert sorted(it.message for it in list_causes(findings, memory)) == [
+        "Link “its source” points outside the memory: file:///C:/raw/ebb.txt. "
+        "4 more in 4 files have the same cause.",
+        "Link “the hosts” points outside the memory: /etc/hosts.",
+    ]
+
+
 def test_many_findings_in_few_notes_are_one_too(memory: Memory) -> None:
     findings = [found("dead-link", f"{n % 3}.md", line=n) for n in range(20)]
     assert len(list_causes(findings, memory)) == 1

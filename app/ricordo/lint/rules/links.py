@@ -169,7 +169,7 @@ def _group_by_named(memory: Memory) -> Mapping[str, list[NamingText]]:
 def outside_memory(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find symbolic links and links of notes that leave the directory of the memory;
     `unreadable-note` reports symbolic links to nothing. A link from the root of the project to a
-    page of it works where the project is shown. Links of one file to one place have one cause.
+    page of it works where the project is shown. Links to one place have one cause.
     """
     for skipped in memory.skipped:
         is_outside = skipped.is_outside_link and skipped.is_live_link
