@@ -57,7 +57,7 @@ def are_versions(one: str, other: str) -> bool:
 def is_superseded(note: Note) -> bool:
     """Return whether a note begins its description, status or what is quoted above its text by
     saying that another one took its place or that it is kept as history, or its title by saying no
-    more than the first.
+    more than the first, or ends with that in brackets or behind a dash.
     """
     # emphasis is often set by `_`, which is part of a word
     banner = find_banner(note).replace("_", " ").split("\n")
@@ -65,8 +65,11 @@ def is_superseded(note: Note) -> bool:
     superseded = _begins_with("superseded")
     if any(superseded.match(it) or _begins_with("archived").match(it) for it in said):
         return True
-    titles = (superseded.match(lower_text(it)) for it in (note.heading, note.name))
-    return any(it is not None and _SAID_ALL.match(it.string, it.end()) for it in titles)
+    titles = [lower_text(it) for it in (note.heading, note.name)]
+    begun = (superseded.match(it) for it in titles)
+    return any(map(_ends_superseded().search, titles)) or any(
+        it is not None and _SAID_ALL.match(it.string, it.end()) for it in begun
+    )
 
 
 def _split_folder(folder: str) -> list[str]:
@@ -118,6 +121,15 @@ def _marks() -> re.Pattern[str]:
     return re.compile(
         rf"\A(?:{words})(?: (?:of|von|de|di|van|av))?(?: +|\Z)|(?:{words})(?: ?\d{{1,3}})?\Z"
     )
+
+
+@cache
+def _ends_superseded() -> re.Pattern[str]:
+    """Return the pattern of the end of a title that says that another note took the place of this
+    one.
+    """
+    words = build_alternation(list_expressions("status", "superseded"))
+    return re.compile(rf"(?:[(\[（【]|[—–]\s)\W*(?:{words})\W*\Z")
 
 
 @cache

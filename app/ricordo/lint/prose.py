@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from datetime import date
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from ricordo.dates import find_dates, find_day_in_title
-from ricordo.lexicon import Triggers
+from ricordo.lexicon import Triggers, build_alternation, list_expressions, lower_text
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 from ricordo.search.words import count_stop_words, split_runs
@@ -140,6 +140,17 @@ def find_day_of_passage(note: Note, line: int) -> date | None:
     """
     titles = (*_headings_above(note, line), note.name, note.stem)
     return next((day for title in titles if (day := find_day_in_title(title))), None)
+
+
+def is_among_backlinks(note: Note, line: int) -> bool:
+    """Return whether the 1-based `line` is in a section with the notes that link to this one."""
+    title = next(_headings_above(note, line), "")
+    return bool(_backlinks().fullmatch(lower_text(title).strip(" #:*_")))
+
+
+@cache
+def _backlinks() -> re.Pattern[str]:
+    return re.compile(build_alternation(list_expressions("probes", "backlinks")))
 
 
 def _headings_above(note: Note, line: int) -> Iterator[str]:

@@ -32,6 +32,7 @@ def test_correct_memory_has_no_findings(lint: Lint) -> None:
     assert lint({"MEMORY.md": GOOD, "a.md": note("One.", "a"), "b.md": note("Two.", "b")}) == ()
 
 
+FILED = {"tides/log/a.txt": "x", "tides/a.txt": "x", "piers/a.txt": "x"}
 BROKEN = [
     ("index-missing-file", {"MEMORY.md": "- [A](gone.md) — x\n"}, "MEMORY.md", 1),
     ("unindexed-note", {"MEMORY.md": "# M\n", "a.md": note("One.")}, "a.md", 0),
@@ -83,6 +84,20 @@ BROKEN = [
     ("orphan-note", {"b.md": note("See [[c]].", "b"), "c.md": note("C.", "c")}, "b.md", 0),
     ("outside-memory", {"a.md": note("See [it](../../docs/x.md).")}, "a.md", 7),
     ("outside-memory", {"a.md": note("See [it](/etc/passwd).")}, "a.md", 7),
+    # another place has a file of that name, too
+    (
+        "outside-memory",
+        {"a.md": note("See [it](file:///C:/work/tides/a.txt)."), "tides/a.txt": "x"},
+        "a.md",
+        7,
+    ),
+    ("inconsistent-note", {"a.md": note("Three ways:\n\n1. Turn.\n2. Row.\n")}, "a.md", 7),
+    (
+        "unindexed-note",
+        {"MEMORY.md": '# M\n\n```dataview\nLIST FROM "tides"\n```\n', "piers/a.md": "x"},
+        "piers/a.md",
+        0,
+    ),
 ]
 
 
@@ -151,6 +166,35 @@ SOUND = [
     (
         "unindexed-note",
         {"MEMORY.md": "- [Neap tides: gauges of the bay](neap.md)\n", "neap-gauges-bay.md": "x"},
+    ),
+    # a title that ends by saying that another note took its place
+    *(
+        ("unindexed-note", {"MEMORY.md": "# M\n", "a.md": f"# {title}\n\nText.\n"})
+        for title in ("Phases of the locks *(SUPERSEDED)*", "Calls of the gauge — deprecated")
+    ),
+    # a query of Obsidian lists its folder
+    *(
+        ("unindexed-note", {"MEMORY.md": f"# M\n\n```{query}\n```\n", "tides/a.md": "x"})
+        for query in (
+            'dataview\nTABLE tags\nFROM "tides"\nSORT updated',
+            'dataview\nLIST FROM #pier OR "tides"',
+            "base\nfilters:\n  and:\n    - file.inFolder('tides')",
+        )
+    ),
+    # the memory lies elsewhere for its writer: two of its files are there, or one deep inside
+    *(
+        ("outside-memory", {"a.md": note("".join(f"[it]({root}{it}) " for it in paths)), **FILED})
+        for root in ("file:///C:/work/notes/", "/home/ana/notes/", "/Users/ana/notes/")
+        for paths in (("tides/log/a.txt",), ("tides/a.txt", "piers/a.txt", "piers/gone.txt"))
+    ),
+    # a program lists what links to the index
+    (
+        "index-duplicate-entry",
+        {"MEMORY.md": "- [[a]] — x\n\n## Backlinks\n\n- [[a]]\n", "a.md": "x"},
+    ),
+    (
+        "inconsistent-note",
+        {"a.md": note("Three ways, each marked:\n\n1. Turn.\n2. Row.\n")},
     ),
     # a row that is about it, without a link
     ("unindexed-note", {"MEMORY.md": "| a | b |\n|---|---|\n| ebb | low |\n", "ebb.md": "x"}),
@@ -716,6 +760,13 @@ def test_files_of_one_name_are_a_fault_where_a_link_may_mean_any(lint: Lint) -> 
     files = {"s/a.md": "One.", "t/a.md": "Two.", "u/b.md": "See [[a]]."}
     (found,) = lint(files, "duplicate-name")
     assert found.evidence == ("s/a.md", "t/a.md", "u/b.md:1 links to it")
+    files["u/b.md"] = "# Boats\n\n## Backlinks\n\n- [[a]]\n"
+    assert lint(files, "duplicate-name") == ()
+
+
+def test_no_text_is_missed_in_a_note_that_another_one_took_the_place_of(lint: Lint) -> None:
+    (found,) = lint({"a.md": "# DEPRECATED — replaced by tides.md"}, "empty-note")
+    assert found.severity is Severity.INFO
 
 
 def test_the_notes_of_a_series_may_have_one_name(lint: Lint) -> None:

@@ -92,6 +92,13 @@ def test_a_merge_refutes_that_work_is_open(
     assert "2026-10-01" in finding.evidence[0]
 
 
+def test_a_commit_of_notes_refutes_nothing_that_it_names(repository: Repository) -> None:
+    repository.commit("docs(memory): note the blind spots, file fixes #12", DAYS[2])
+    assert repository.judge("The blind spots (#12, still open) are known.") == ()
+    repository.commit("feat: no blind spots, fixes #12", DAYS[2])
+    assert len(repository.judge("The blind spots (#12, still open) are known.")) == 1
+
+
 @pytest.mark.parametrize(
     "claim",
     [

@@ -163,9 +163,12 @@ class CommitGraph:
         return frozenset(seen)
 
     def find_request(self, number: str) -> FileCommit | None:
-        """Return the commit by which a pull or merge request came to the main branch."""
+        """Return the commit by which a pull or merge request came to the main branch; one that only
+        wrote notes tells of it at most.
+        """
         named = _request_pattern(number)
-        return next((it.commit for it in self._merged if named.search(it.commit.subject)), None)
+        found = (it.commit for it in self._merged if named.search(it.commit.subject))
+        return next((it for it in found if not _OF_NOTES.match(it.subject)), None)
 
     def find_branch(self, name: str) -> FileCommit | None:
         """Return the commit by which a branch came to the main branch: its merge, or the one commit
@@ -305,6 +308,8 @@ def _stem(word: str) -> str:
     return _ENDING.sub("", word) if len(word) >= _LONG and word.isascii() else word
 
 
+_OF_NOTES = compile_lazily(r"(?:docs|chore)\((?:memor(?:y|ies)|notes?|tasks?|todos?|journal)\)!?:")
+"""The beginning of the subject of a commit that changed nothing but notes."""
 _VERSION_TAG = compile_lazily(r"refs/tags/v?(\d+(?:\.\d+)+)")
 _REQUEST = compile_lazily(r"\([#!]\d+\)$")
 """The number that GitHub and GitLab put behind the subject of a squashed request."""

@@ -11,7 +11,7 @@ from ricordo.lint.archive import is_superseded
 from ricordo.lint.claims.claim import is_of_past
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.frontmatter import find_cut_value
-from ricordo.lint.prose import says_nothing
+from ricordo.lint.prose import is_among_backlinks, says_nothing
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.memory.change import Convert, Retire
 from ricordo.memory.layout import FileRole
@@ -74,20 +74,21 @@ def _is_read(memory: Memory, note: Note) -> bool:
 @note_rule("empty-note", Severity.WARNING, "a note without text")
 def empty_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find notes with nothing but frontmatter, headings, labels or placeholders; nobody writes in a
-    raw source. The page of a folder, which has its name, needs no text. Blanks are none in any
-    encoding.
+    raw source. The page of a folder, which has its name, needs no text, and of one whose title says
+    that another note took its place no text is missed. Blanks are none in any encoding.
     """
     start = 0 if note.role is FileRole.SOURCE else note.frontmatter.end
     is_of_folder = note.path.split("/")[-2:-1] == [note.stem]
     if (note.is_readable or _is_blank(note)) and not is_of_folder and says_nothing(note, start):
         body = note.text[start:]
+        is_minor = note.role is FileRole.SOURCE or is_superseded(note)
         yield RuleResult(
             0,
             f"“{note.name}” has no text.",
             body.strip(),
             (body.strip(),) * bool(body.strip()),
             fix=Fix("retire the note", (Retire(note.path),)),
-            at_most=Severity.INFO if note.role is FileRole.SOURCE else Severity.WARNING,
+            at_most=Severity.INFO if is_minor else Severity.WARNING,
         )
 
 
@@ -252,7 +253,9 @@ def _find_unclear_links(memory: Memory, shared: Mapping[str, Sequence[Note]]) ->
                 continue
             same = shared[target]
             is_beside = any(note.path.rpartition("/")[0] == folder for note in same)
-            if not is_beside and sum(note.stem == target for note in same) != 1:
+            is_clear = is_beside or sum(note.stem == target for note in same) == 1
+            # a program lists what links to a note by the names that links have
+            if not is_clear and not is_among_backlinks(memory.by_path[path], resolved.link.line):
                 places[target] = f"{path}:{resolved.link.line}"
     return places
 

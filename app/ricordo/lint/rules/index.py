@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from functools import lru_cache
 
 from ricordo.dates import find_day_in_title
@@ -20,6 +21,7 @@ from ricordo.lint.fixes.entries import (
     fix_missing_file,
 )
 from ricordo.lint.fixes.links import LinkTargets, is_to_come
+from ricordo.lint.prose import is_among_backlinks
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
 from ricordo.lint.rules.missing_entries import LISTED_FORMS, split_name
 from ricordo.memory.index import Entry, EntryForm, Load, MemoryIndex, strip_index
@@ -31,6 +33,8 @@ from ricordo.memory.note import Note
 
 PLACEHOLDERS = frozenset("<>{}*$…")
 """Characters of a path that is only an example of how paths look."""
+_IDLE = timedelta(days=60)
+"""Since the last commit of an index that does not grow."""
 _WRAPPED = re.compile(r"\s+(?!(?:[-*+]|\d{1,9}[.)])\s)\S")
 """A further line of an entry whose text was wrapped."""
 
@@ -162,7 +166,7 @@ def _find_listed_twice(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str
     seen: dict[tuple[str, str], Entry] = {}
     for path, entry in _listed(memory, index):
         place = path, entry.link.anchor
-        if place in seen:
+        if place in seen and not is_among_backlinks(index.note, entry.line):
             yield path, seen[place], entry
         seen[place] = entry
 
@@ -213,13 +217,18 @@ def index_over_budget(memory: Memory, context: RuleContext) -> Iterator[RuleResu
     "index-near-budget", Severity.WARNING, "the index is longer than 75 % of what agents load"
 )
 def index_near_budget(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find an index that is loaded whole, but is close to its limit."""
+    """Find an index that is loaded whole, but is close to its limit; one that was not committed for
+    long does not grow.
+    """
     load, index = memory.load, memory.index
     near = context.thresholds["index-near-budget.share"]
     if index is None or load.cut_at_line is not None or load.fill_ratio <= near:
         return
     message = f"Index nearly full, {load.fill_ratio:.0%}: {_describe_size(load, near)}."
-    yield RuleResult(0, message, f"over {near:.0%}", (), index.path)
+    committed = context.evidence.committed_at(index.note)
+    is_idle = committed is not None and context.now - committed > _IDLE
+    at_most = Severity.INFO if is_idle else Severity.WARNING
+    yield RuleResult(0, message, f"over {near:.0%}", (), index.path, at_most=at_most)
 
 
 @memory_rule("index-long-entry", Severity.INFO, "an index entry longer than 200 characters")

@@ -169,17 +169,22 @@ def _group_by_named(memory: Memory) -> Mapping[str, list[NamingText]]:
 def outside_memory(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find symbolic links and links of notes that leave the directory of the memory;
     `unreadable-note` reports symbolic links to nothing. A link from the root of the project to a
-    page of it works where the project is shown. Links to one place have one cause.
+    page of it works where the project is shown, and an absolute one where its writer has the
+    memory. Links to one place have one cause.
     """
     for skipped in memory.skipped:
         is_outside = skipped.is_outside_link and skipped.is_live_link
         if is_outside and not _is_within(skipped.target, context.around):
             message = f"{skipped.path} points outside the memory: {skipped.reason}."
             yield RuleResult(0, message, skipped.reason, (skipped.reason,), skipped.path)
-    for file, resolved in _find_links(memory, TargetKind.OUTSIDE, TargetKind.EXTERNAL):
+    leading_out = list(_find_links(memory, TargetKind.OUTSIDE, TargetKind.EXTERNAL))
+    copies = _find_copies(memory, (resolved.link.target for _, resolved in leading_out))
+    for file, resolved in leading_out:
         link = resolved.link
         # templates and schemas show how links look
-        is_judged = file.role is not FileRole.SUPPORT
+        is_judged = file.role is not FileRole.SUPPORT and not _to_slashes(link.target).startswith(
+            copies
+        )
         if link.target.startswith("/") and find_project_page(context.evidence, file, link):
             continue
         if is_judged and _is_outside(memory, context.around, file, resolved):
@@ -281,11 +286,34 @@ def _is_outside(
     return not _is_within(path, (memory.root, *around))
 
 
+def _find_copies(memory: Memory, targets: Iterable[str]) -> tuple[str, ...]:
+    """Return the folders, each with a `/` behind, in which writers of absolute links had this
+    memory: what is before the path of one of its files, for two of them, or one deep inside.
+    """
+    found: dict[str, set[str]] = defaultdict(set)
+    for target in targets:
+        parts = _to_slashes(target).split("/") if _SYSTEM_PATH.match(target) else []
+        for at in range(1, len(parts) - 1):
+            path = "/".join(parts[at:])
+            if path in memory.others or path in memory.by_path:
+                found["/".join(parts[:at]) + "/"].add(path)
+                break
+    return tuple(
+        folder
+        for folder, paths in found.items()
+        if len(paths) > 1 or max(it.count("/") for it in paths) > 1
+    )
+
+
+def _to_slashes(target: str) -> str:
+    return target.replace("\\", "/")
+
+
 def _name_place(target: str) -> str:
     """Return what links out of the memory have in common that have one cause: how far up they lead,
     or on which machine for whom they were written.
     """
-    plain = target.replace("\\", "/")
+    plain = _to_slashes(target)
     if climb := _CLIMB.match(plain):
         return climb[0]
     return "/".join(plain.split("/")[:3]) if _SYSTEM_PATH.match(target) else "/"

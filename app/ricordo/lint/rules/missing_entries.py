@@ -61,6 +61,11 @@ _NAMED_FOLDER = compile_lazily(
 """An item or a row that begins with the name of a folder."""
 _PHRASE = compile_lazily(r"\w\W+\w|\d|[\u3040-\u30ff\u3400-\u9fff]{4}")
 """What is in a name that is no plain word: several words, a number, a phrase without blanks."""
+_QUERY = compile_lazily(r"^```(?:dataview|base)\s*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_QUERIED = compile_lazily(
+    r"(?:\bFROM\s|\bOR\s|\binFolder\()\s*\(?[\"']([^\"'\n]*)[\"']", re.IGNORECASE
+)
+"""A folder from which a query takes notes."""
 LISTED_FORMS = frozenset((EntryForm.BULLET, EntryForm.ROW))
 """The forms in which an index lists a note; prose only mentions it."""
 _SHOWN = 3
@@ -114,7 +119,7 @@ def _find_unlisted(memory: Memory) -> frozenset[str]:
     """Return the paths of the notes that no index lists, means or names."""
     left_out = _find_unlisted_names(memory)
     listed = memory.entries.keys() | _find_listed_in_folders(memory)
-    folders = _find_listed_folders(memory)
+    folders = (*_find_listed_folders(memory), *_find_queried_folders(memory))
     astray = _list_words_astray(memory)
     nearest = NearestIndexes(memory)
     texts = [NamingText(memory, index.note) for index in memory.indexes]
@@ -215,6 +220,17 @@ def _find_listed_folders(memory: Memory) -> tuple[str, ...]:
             found.update(meant if len(meant) == 1 else every & {f"{below}{named['folder']}"})
     whole = (f"{it}/" for it in found)
     return tuple(it for it in whole if not any(path.startswith(it) for path in memory.entries))
+
+
+def _find_queried_folders(memory: Memory) -> tuple[str, ...]:
+    """Return the folders, each with a `/` behind, whose notes a query of Obsidian lists in an
+    index; "" for all of them. The vault may begin one folder above the memory.
+    """
+    queries = (query for index in memory.indexes for query in _QUERY.findall(index.note.text))
+    names = {name.strip("/") for query in queries for name in _QUERIED.findall(query)}
+    folders = [f"{name}/" if name else "" for name in names]
+    own = f"{posixpath.basename(memory.root)}/"
+    return (*folders, *(it.removeprefix(own) for it in folders if it.startswith(own)))
 
 
 def _list_words_astray(memory: Memory) -> list[frozenset[str]]:

@@ -381,8 +381,9 @@ _NUMBER = compile_lazily(r"\d{1,2}|[A-Za-z]{3,6}")
 _COUNTED = compile_lazily(
     r"(?:(?:The|All|These|Our|My)\s+)?(\d{1,2}|[A-Za-z]{3,6})"
     r" ((?:[A-Za-z][\w-]* ){0,2}[a-z][\w-]*s)"
-    # a verb behind the things says something else of them than what they are
-    r"(?=\s*(?:\Z|[(:,—–-])|\s(?:to|that|which|of|for|from|in|on|with|we|you|I)\s)"
+    # a verb behind the things says something else of them than what they are, and so does a
+    # participle behind a comma
+    r"(?=\s*(?:\Z|[(:—–-])|\s(?:to|that|which|of|for|from|in|on|with|we|you|I)\s)"
 )
 """A number of things at the beginning of a title."""
 
