@@ -597,6 +597,19 @@ def test_a_page_that_the_index_leads_to_may_list_a_folder(lint: Lint) -> None:
     assert len(lint(files, "unindexed-note", layout=WIKI)) == 2
 
 
+def test_a_page_that_lists_a_folder_lists_names_that_other_folders_have_too(lint: Lint) -> None:
+    names = [f"gauge-{number}" for number in range(9)]
+    files = {f"wiki/gauges/{name}.md": "Text.\n" for name in names}
+    files |= {
+        "wiki/a/gauge-1.md": "Of the first.",
+        "wiki/index.md": "- [[by-year]]\n- [[a/gauge-1]]",
+    }
+    files["wiki/by-year.md"] = "".join(f"- [[{name}]]\n" for name in names)
+    assert lint(files, "unindexed-note", layout=WIKI) == ()
+    files["wiki/by-year.md"] = "".join(f"- [[{name}]]\n" for name in names if name != "gauge-1")
+    assert len(lint(files, "unindexed-note", layout=WIKI)) == 1
+
+
 @pytest.mark.parametrize("path", [".last-run.md", "quays/.state/east.md"])
 def test_a_link_to_a_hidden_file_is_not_dead(lint: Lint, path: str) -> None:
     files = {"wiki/index.md": f"- [Last]({path})\n- [Pier](pier.md)\n", "wiki/pier.md": "Text.\n"}

@@ -7,7 +7,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain
@@ -172,10 +172,11 @@ def _find_listed_in_folders(memory: Memory) -> set[str]:
     }
 
 
-def _find_listed_on_pages(memory: Memory, paths: Iterable[str]) -> set[str]:
+def _find_listed_on_pages(memory: Memory, paths: Collection[str]) -> set[str]:
     """Return those of `paths` that a page lists which an index leads to: one with links to most
-    notes of their folder. Pages beside an index are one list of a folder that they share out, of
-    which the indexes themselves list half at most.
+    notes of their folder, and to their names where these may mean notes of other folders. Pages
+    beside an index are one list of a folder that they share out, of which the indexes themselves
+    list half at most.
     """
     sizes = Counter(note.path.rpartition("/")[0] for note in memory.notes)
     entered = Counter(path.rpartition("/")[0] for path in memory.entries)
@@ -185,7 +186,10 @@ def _find_listed_on_pages(memory: Memory, paths: Iterable[str]) -> set[str]:
     shared: set[str] = set()
     for page in set(chain.from_iterable(linking)) & memory.entries.keys():
         linked = {it.path for it in memory.links.get(page, ()) if it.target_kind is TargetKind.NOTE}
-        listed |= _choose_lists(linked, sizes, _FEWEST_ON_PAGE)
+        chosen = _choose_lists(linked, sizes, _FEWEST_ON_PAGE)
+        folders, names = {posixpath.dirname(it) for it in chosen}, set(map(get_stem, linked))
+        listed |= chosen
+        listed |= {it for it in paths if posixpath.dirname(it) in folders and get_stem(it) in names}
         own = page.rpartition("/")[0]
         for path in linked if own in places else ():
             folder = path.rpartition("/")[0]
