@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from ricordo.lexicon import SPACELESS, build_alternation, compile_part, list_expressions, read_words
@@ -81,15 +82,30 @@ def _load_relations() -> Mapping[str, re.Pattern[str]]:
 
 
 @cache
-def _load_relation_beginnings() -> re.Pattern[str]:
-    """Return the pattern for what is before the first blank of any relation."""
-    lists = read_words(_FILE)["relations"].values()
-    return _compile_beginnings(it for of in lists for texts in of.values() for it in texts)
+def _load_relation_beginnings() -> Mapping[str, re.Pattern[str]]:
+    """Return by its name the pattern for what is before the first blank of each relation; under ""
+    for that of any of them.
+    """
+    lists = {name: list(chain(*it.values())) for name, it in read_words(_FILE)["relations"].items()}
+    lists[""] = list(chain(*lists.values()))
+    return {name: _compile_beginnings(texts) for name, texts in lists.items()}
+
+
+def _list_begun_relations(part: str) -> tuple[str, ...]:
+    beginnings = _load_relation_beginnings()
+    # most parts begin none
+    if not beginnings[""].search(part):
+        return ()
+    return tuple(name for name, it in beginnings.items() if name and it.search(part))
+
+
+_begun_relations = WordCache(_list_begun_relations)
+"""The relations that a part of a text between two blanks may begin."""
 
 
 def may_begin_relation(part: str) -> bool:
     """Return whether a part of a text between two blanks may begin a relation."""
-    return bool(_load_relation_beginnings().search(part))
+    return bool(_begun_relations[part])
 
 
 @lru_cache(maxsize=1 << 8)
@@ -97,10 +113,8 @@ def find_relations(plain: str) -> frozenset[str]:
     """Return the names of the relations with one value at a time that a text in lower case
     expresses.
     """
-    # most express none
-    if not _load_relation_beginnings().search(plain):
-        return frozenset()
-    return frozenset(name for name, pattern in _load_relations().items() if pattern.search(plain))
+    begun = set(chain.from_iterable(map(_begun_relations.__getitem__, plain.split())))
+    return frozenset(name for name in begun if _load_relations()[name].search(plain))
 
 
 _SCRIPTS = {"ru": "cyrillic", "zh": "han", "ja": "han", "ko": "hangul"}
