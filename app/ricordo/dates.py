@@ -38,6 +38,9 @@ def find_day_in_title(title: str) -> date | None:
     contains, such as `session_2026-05-13`, `2026-05-13-tests`, `Log 20260513` or `260513_tests`;
     None where there is none.
     """
+    # most have no year
+    if "20" not in title and title[:1] != "2":
+        return None
     plain = _JOINT.sub(" ", title)
     if short := _SHORT_DAY.match(plain):
         return _date(2000 + int(short[1]), int(short[2]), int(short[3]))

@@ -28,6 +28,8 @@ _NAME = compile_lazily(
 )
 _MAY_NAME = compile_lazily(r"[`#\d](?<![^\sA-Z-]\d)")
 """What is in every name: a mark, or a digit behind a blank, a capital or a hyphen."""
+_MAY_NAME_IN_ASCII = compile_lazily(r"[`#0-9](?<![^\sA-Z-][0-9])")
+"""The same for ASCII, which it searches four times as fast."""
 _SHORT_CODE = compile_lazily(r"[A-Z]{1,3}\d{1,3}(?:\.\d+)?\b")
 _MARKED = compile_lazily(r"(?!\.)[\w./-]*(?:[/._-]|[a-z][A-Z])[\w./-]*(?:\(\))?\Z")
 """What can be the name of a branch, a file or a symbol."""
@@ -74,7 +76,8 @@ class NamedFact(NamedTuple):
 
 def has_ticket(text: str) -> bool:
     """Return whether a statement names a ticket."""
-    return bool(_NUMBERED_TICKET.search(text))
+    # most have neither mark
+    return ("#" in text or "-" in text) and bool(_NUMBERED_TICKET.search(text))
 
 
 def is_ticket(key: str) -> bool:
@@ -110,19 +113,28 @@ def find_codes(note: Note) -> Iterator[str]:
     """Yield the short codes that the name, the title and the headings of a note have."""
     titles = [note.stem.replace("-", " ").replace("_", " ").upper(), note.name.upper()]
     titles += [it.partition("\n")[0] for it in f"\n{note.text}".split("\n#")[1:]]
-    for title in titles:
-        yield from (match.group().lower() for match in _SHORT_CODE.finditer(title))
+    yield from (match.group().lower() for match in _SHORT_CODE.finditer("\n".join(titles)))
+
+
+def may_have_facts(text: str) -> bool:
+    """Return whether a text may name a thing; the facts of others need not be extracted."""
+    return bool((_MAY_NAME_IN_ASCII if text.isascii() else _MAY_NAME).search(text))
 
 
 def extract_facts(text: str) -> Iterator[NamedFact]:
     """Yield the facts in a text."""
-    for match in _NAME.finditer(text) if _MAY_NAME.search(text) else ():
+    for match in _NAME.finditer(text) if may_have_facts(text) else ():
         subject = _get_subject(match)
-        if not subject or _example().search(lower_text(text[: match.start()][-_FAR:])):
+        if not subject:
             continue
-        if match["marked"] and (value := _VALUE.match(text, match.end())):
+        value = _VALUE.match(text, match.end()) if match["marked"] else None
+        found = _find_state(text, match)
+        # most names are only mentioned
+        if not (value or found) or _example().search(lower_text(text[: match.start()][-_FAR:])):
+            continue
+        if value:
             yield NamedFact(subject, "value", _plain(value[1]), value[1], match.start())
-        if found := _find_state(text, match):
+        if found:
             spelling, is_denied = found
             _, side = known.load_opposites().get(spelling, ("", True))
             state = f"not {spelling}" if is_denied else spelling
@@ -142,12 +154,13 @@ def _find_state(text: str, name: re.Match[str]) -> tuple[str, bool] | None:
     for plain in (behind, _ASIDE.sub(" ", behind)) if "(" in behind else (behind,):
         if found := _state_behind().match(plain):
             return found["state"], bool(found["not"]) != bool(found["after"])
-    rest = _CLAUSE_END.split(text[end : end + _FAR], maxsplit=1)[0]
-    loud = _loud_state().search(rest) if not name["marked"] else None
-    if loud and not _NAME.search(rest[: loud.start()]):
-        return " ".join(loud["state"].lower().split()).replace(" ", "_"), bool(loud["not"])
+    if not name["marked"]:
+        rest = _CLAUSE_END.split(text[end : end + _FAR], maxsplit=1)[0]
+        loud = _loud_state().search(rest)
+        if loud and not _NAME.search(rest[: loud.start()]):
+            return " ".join(loud["state"].lower().split()).replace(" ", "_"), bool(loud["not"])
     before = lower_text(text[max(0, name.start() - _NEAR) : name.start()])
-    found = _state_before().search(before)
+    found = _state_before().search(before) if ":" in before or "=" in before else None
     return (found["state"], False) if found else None
 
 
