@@ -81,6 +81,8 @@ def count_stop_words(words: Iterable[str]) -> dict[str, int]:
     `words`; English comes first.
     """
     found = list_stop_words().intersection(words)
+    if not found:
+        return dict.fromkeys(_load_stop_words(), 0)
     return {name: len(found & stop) for name, stop in _load_stop_words().items()}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from ricordo.dates import FoundDate, find_dates
+from ricordo.dates import FoundDate, find_dates, has_year
 from ricordo.lexicon import SPACELESS, lower_text
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.words import ToolClass
@@ -65,6 +65,8 @@ _CODED = compile_lazily(r"[0-9/._@#\\$]|[a-z][A-Z]|[A-Z]{2}")
 """What words of a language do not contain: digits, marks, capitals inside."""
 _PATHLIKE = compile_lazily(r"[./_](?<=\w.)\w")
 """A mark between two characters; it is found faster where it comes first."""
+_PLAIN = b' ,;:!?"()0123456789' + bytes(range(65, 91)) + bytes(range(97, 123))
+"""Letters, digits, and marks that are beside words; a full stop may be within a name."""
 _JOINED = compile_lazily(rf"[{SPACELESS}]+")
 
 
@@ -199,7 +201,14 @@ def is_bound(text: str) -> bool:
     return bool(known.find_relations(parts.plain))
 
 
-def _may_bind(part: str) -> bool:
+def is_plain(text: str) -> bool:
+    """Return whether a text is nothing but ASCII words, and marks beside them that join none: by
+    each word alone `may_bind` shows whether the text may be bound.
+    """
+    return text.isascii() and not text.removesuffix(".").encode().translate(None, _PLAIN)
+
+
+def may_bind(part: str) -> bool:
     """Return whether a part of a text between two blanks may bind a claim, or begin what does."""
     return known.may_begin_phrase(part) or _lone_parts[part]
 
@@ -220,7 +229,7 @@ def _may_bind_alone(part: str) -> bool:
 
 
 _lone_parts = known.WordCache(_may_bind_alone)
-_binding_parts = known.WordCache(_may_bind)
+_binding_parts = known.WordCache(may_bind)
 
 
 def strip_markup(text: str) -> str:
@@ -332,7 +341,7 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self._coded = frozenset(
             match.group().lower()
-            for code in CODE.finditer(text)
+            for code in (CODE.finditer(text) if "`" in text else ())
             for match in TOKEN.finditer(code[1])
         )
         bare = strip_markup(text)
@@ -408,7 +417,7 @@ class _Reader:
         """Yield the place of each word: `subject` before the verb, `object` after it, `scope`."""
         verb = _find_verb(self._tokens)
         scope, scopes = "", known.load_words("scope")
-        for at, (token, start) in enumerate(spans):
+        for at, token in enumerate(self._tokens):
             if at == verb:
                 scope = ""
             if token in scopes and not self._completes(spans, at):
@@ -436,6 +445,8 @@ class _Reader:
         return frozenset(it.end() for it in pattern.finditer(self._parts.chosen))
 
     def _without_dates(self, text: str) -> str:
+        if not has_year(text):
+            return text
         found = list(find_dates(text))
         for date in found:
             name = _name_date(date, text)
@@ -447,6 +458,10 @@ class _Reader:
     def _take(self, at: int, place: str) -> int:
         """Read the word at index `at`; return how many words after it belong to it."""
         token = self._tokens[at]
+        # most have one meaning, and only one
+        if _plain_tokens[token]:
+            self._name(token, at, place)
+            return 0
         if token not in known.load_special_words() and not _DIGITS.search(token):
             self._thing(token, at, place)
             return 0
@@ -575,7 +590,12 @@ class _Reader:
             pass
         elif token in known.load_words("generic"):
             self._generic.add(known.load_synonyms().get(token, token))
-        elif token in self._coded:
+        else:
+            self._name(token, at, place)
+
+    def _name(self, token: str, at: int, place: str) -> None:
+        """Read a word that only names something."""
+        if token in self._coded:
             self._words.append(Word(token.lstrip("./~"), token, at, place, True, True))
         elif key := known.get_word_key(token, self._language):
             is_code = token in self._codes
@@ -636,6 +656,16 @@ class _Reader:
         if token not in known.load_ambiguous_tools():
             return True
         return any(not kind.about.isdisjoint(self._said - {token}) for kind, _ in tools)
+
+
+def _is_plain(token: str) -> bool:
+    """Return whether a word only names something: it has no other meaning of its own."""
+    meanings = known.load_special_words(), known.load_tools(), known.load_opposites()
+    lists = map(known.load_words, ("use", "gone", "particles", "generic"))
+    return not _DIGITS.search(token) and not any(token in it for it in (*meanings, *lists))
+
+
+_plain_tokens = known.WordCache(_is_plain)
 
 
 def _find_verb(tokens: list[str]) -> int:

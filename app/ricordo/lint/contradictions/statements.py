@@ -11,13 +11,14 @@ from zlib import crc32
 from ricordo.dates import find_day_in_title
 from ricordo.lexicon import is_abbreviation, lower_text
 from ricordo.lint.contradictions import words as known
-from ricordo.lint.contradictions.claim import MAX_LENGTH
+from ricordo.lint.contradictions.claim import MAX_LENGTH, is_plain, may_bind
 from ricordo.lint.contradictions.facts import (
     NamedFact,
     cut_quote,
     extract_facts,
     find_codes,
     has_ticket,
+    may_have_facts,
 )
 from ricordo.lint.contradictions.words import load_pattern
 from ricordo.lint.prose import ProseBlock, extract_statements, find_day_of_passage
@@ -58,8 +59,10 @@ blanks twice as many characters.
 _WORDS = compile_lazily(r"[^\W_]+")
 _CELLS = compile_lazily(r"\s\|\s.*\s\|\s")
 """Marks between the cells of a table."""
-_DATED = compile_lazily(r"\W*(?:20\d\d|\d{1,2}[./]\d{1,2}[./]20\d\d)")
+_DATE = r"\W*(?:20\d\d|\d{1,2}[./]\d{1,2}[./]20\d\d)"
+_DATED = compile_lazily(_DATE)
 """The beginning of a heading with a date, behind its first mark."""
+_DATED_HEADING = compile_lazily(rf"\n#{_DATE}")
 _QUOTED = compile_lazily(r"[\"“„«「].{12,}[\"”“»」]")
 
 
@@ -98,6 +101,9 @@ def _build_passages(items: Iterable[Sequence[NoteStatement]]) -> Iterator[str]:
     """
     for item in items:
         texts = [it.text for it in item]
+        if len(texts) == 1:
+            yield texts[0]
+            continue
         for at, text in enumerate(texts):
             first = last = at
             size = len(text)
@@ -143,11 +149,19 @@ def _split_items(block: ProseBlock, in_head: bool) -> Iterator[list[NoteStatemen
             begin = mark
         start = end
         if _SHORTEST <= end - begin <= MAX_LENGTH:
-            plain = " ".join(text[begin:end].split())
+            plain = _join_blanks(text[begin:end])
             if _says_something(plain):
                 item.append(NoteStatement(block.line_at(begin), plain, in_head))
     if item:
         yield item
+
+
+def _join_blanks(text: str) -> str:
+    """Return a text with single blanks, and none around it."""
+    # most have no others: a line end, a tab and the like cannot be printed
+    if text.isprintable() and "  " not in text:
+        return text.strip()
+    return " ".join(text.split())
 
 
 def _says_something(text: str) -> bool:
@@ -229,7 +243,7 @@ class NoteDigest(NamedTuple):
     """For each statement, the words by which a contradicting one is found; none in a log."""
     may_exclude: tuple[bool, ...]
     """For each statement, whether it may give a value that excludes another: it is short, or about
-    a ticket.
+    a ticket, and not without any word of such values.
     """
     facts: tuple[QuotedFact, ...]
     """The facts about named things, without those of a day."""
@@ -265,6 +279,8 @@ def build_digest(note: Note) -> NoteDigest:
                 len(words) <= _SAID_BY_THE_WAY
                 or (len(words) <= 2 * _SAID_BY_THE_WAY and has_ticket(it.text))
             )
+            # most have nothing but words, none of which binds
+            and not (_binding.isdisjoint(words) and is_plain(it.text))
             for it, keys, words in zip(said, subjects, found, strict=True)
         ]
     )
@@ -276,7 +292,10 @@ def _blank_name(note: Note, statements: Iterable[NoteStatement]) -> Iterator[tup
     """Yield the statements that name their note: without that name, and as they are."""
     found = {name for name in (note.name, note.stem) if len(name) >= _SHORTEST_NAME}
     names = sorted(found, key=len, reverse=True)
-    for _, text, _ in statements:
+    texts = [it.text for it in statements]
+    # few notes say their names
+    whole = "\n".join(texts)
+    for text in texts if any(name in whole for name in names) else ():
         form = text
         for name in names:
             form = form.replace(name, "\0")
@@ -288,7 +307,7 @@ def _find_facts(note: Note, logged: Container[int]) -> Iterator[QuotedFact]:
     """Yield the facts of a note. What was open on the day of a log entry is no fact."""
     body = note.line_of(note.frontmatter.end) if note.frontmatter.end else 0
     for block in extract_statements(note):
-        for fact in extract_facts(block.text):
+        for fact in extract_facts(block.text) if may_have_facts(block.text) else ():
             line = block.line_at(fact.start)
             if fact.is_open and line in logged:
                 continue
@@ -307,7 +326,10 @@ def _find_log_lines(note: Note) -> Container[int]:
     if any(map(find_day_in_title, (note.stem, note.name))):
         return range(1, note.text.count("\n") + 2)
     found: set[int] = set()
-    first, *sections = f"\n{note.text}".split("\n#")
+    text = f"\n{note.text}"
+    if not _DATED_HEADING.search(text):
+        return found
+    first, *sections = text.split("\n#")
     line = 1 + first.count("\n")
     for section in sections:
         end = line + 1 + section.count("\n")
@@ -341,7 +363,11 @@ def _number(word: str) -> int:
 
 
 def _key(word: str) -> str:
-    """Return the key of a word: the class for a thing of one, "" for values and filler."""
+    """Return the key of a word: the class for a thing of one, "" for values and filler. A word that
+    may bind a claim is noted.
+    """
+    if may_bind(word):
+        _binding.add(word)
     if word.isdigit() or word in _load_untold():
         return ""
     if tools := known.load_tools().get(word):
@@ -359,6 +385,10 @@ def _load_untold() -> frozenset[str]:
     return known.load_modals().union(*words, known.load_numbers(), known.load_days())
 
 
+_binding: set[str] = set()
+"""The words with known keys that may bind a claim: few, so that they are found faster than in a
+table of all words.
+"""
 _numbers = known.WordCache(_number)
 _keys = known.WordCache(_key)
 
