@@ -90,8 +90,10 @@ class StatementIndex:
         for path in _pace(after if fallen else changed, step):
             sought = wanted if path in changed else fallen
             for at, subject in enumerate(after[path].subjects if path in after else ()):
-                for word in sought.intersection(subject):
-                    found[word].append(Place(path, at))
+                if common := sought.intersection(subject):
+                    place = Place(path, at)
+                    for word in common:
+                        found[word].append(place)
         places = dict(self.places)
         for word in words:
             if its := found.get(word):
@@ -107,7 +109,7 @@ class StatementIndex:
                 word
                 for word in words
                 if min(counts.get(word, 0), self.counts.get(word, 0)) <= CROWD
-                and set(places.get(word, ())) != set(self.places.get(word, ()))
+                and _differ(places.get(word, ()), self.places.get(word, ()))
             ),
         )
 
@@ -146,10 +148,17 @@ def _count_forms(digests: Iterable[NoteDigest]) -> Counter[tuple[str, ...]]:
     return Counter(chain.from_iterable(set(it.subjects) for it in digests))
 
 
+def _differ(one: Collection[Place], other: Collection[Place]) -> bool:
+    """Return whether two collections have different places, each of them once."""
+    return len(one) != len(other) or set(one) != set(other)
+
+
 def _add(
     counts: Mapping[_T, int], gone: Mapping[_T, int], added: Mapping[_T, int]
 ) -> dict[_T, int]:
     """Return `counts` without those that are gone and with those that were added."""
+    if not counts:
+        return dict(added)
     found = dict(counts)
     for key in gone.keys() | added.keys():
         count = found.get(key, 0) - gone.get(key, 0) + added.get(key, 0)
