@@ -162,6 +162,9 @@ def test_failed_claim_is_reported(probe: Probe, body: str, rule: str) -> None:
         "## Removed\n\n### Parts\n\n- `tidepool/loader.py`",
         "`tidepool/legacy.py` wurde entfernt.",
         "`tidepool/legacy.py` a été supprimé.",
+        "The tables are in `tidepool/tables.py` (to be written in May).",
+        "La table est dans `tidepool/tables.py` (à créer en mai).",
+        "Die Tabelle ist in `tidepool/tables.py` (noch anzulegen).",
         "`tidepool/legacy.py` 已删除。",
         "`tidepool/legacy.py` 삭제됨",
         # placeholders, other projects, files made by tools, files of the memory
