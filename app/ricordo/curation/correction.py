@@ -21,10 +21,10 @@ from ricordo.extraction.dates import find_days
 from ricordo.extraction.statement import StatementKind
 from ricordo.lexicon import lower_text, statement_pattern
 from ricordo.lint.contradictions import words as known
-from ricordo.lint.contradictions.claim import strip_markup, tokenise
 from ricordo.lint.contradictions.compare import oppose_texts
 from ricordo.lint.contradictions.compared_sentence import read_sentence
 from ricordo.lint.contradictions.frames import compare_sentences
+from ricordo.lint.contradictions.plain_words import strip_markup, tokenise
 from ricordo.lint.contradictions.records import find_span
 from ricordo.lint.contradictions.statements import NoteStatement, extract_note_statements
 from ricordo.lint.evidence import NoteQuote

@@ -19,10 +19,11 @@ from ricordo.lint.contradictions.alignment import (
     oppose,
     oppose_facts,
 )
-from ricordo.lint.contradictions.claim import normalise, read_claim, strip_markup, tokenise
+from ricordo.lint.contradictions.claim import read_claim
 from ricordo.lint.contradictions.difference import WORDING, Difference
 from ricordo.lint.contradictions.facts import extract_facts
 from ricordo.lint.contradictions.measures import measure
+from ricordo.lint.contradictions.plain_words import normalise, strip_markup, tokenise
 from ricordo.lint.contradictions.repeats import is_restated
 from ricordo.lint.contradictions.score import compute_score, load_thresholds
 from ricordo.patterns import compile_lazily

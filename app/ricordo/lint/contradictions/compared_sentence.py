@@ -14,16 +14,8 @@ from functools import cached_property, lru_cache
 
 from ricordo.lexicon import lower_text
 from ricordo.lint.contradictions import words as known
-from ricordo.lint.contradictions.claim import (
-    CODE,
-    SHORT_NOT,
-    Claim,
-    Value,
-    Word,
-    read_claim,
-    strip_markup,
-    tokenise,
-)
+from ricordo.lint.contradictions.claim import Claim, Value, Word, read_claim
+from ricordo.lint.contradictions.plain_words import CODE, SHORT_NOT, strip_markup, tokenise
 from ricordo.patterns import compile_lazily
 
 OF_NAME, OF_WORD, OF_VAGUE = 2.0, 1.0, 0.5

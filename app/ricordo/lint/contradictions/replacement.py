@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from ricordo.lexicon import lower_text
 from ricordo.lint.contradictions import words as known
-from ricordo.lint.contradictions.claim import TOKEN, normalise, strip_markup
 from ricordo.lint.contradictions.compare import oppose_texts
+from ricordo.lint.contradictions.plain_words import TOKEN, normalise, strip_markup
 from ricordo.patterns import compile_lazily
 from ricordo.search.words import stem_word
 

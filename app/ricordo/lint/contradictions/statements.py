@@ -11,7 +11,7 @@ from zlib import crc32
 from ricordo.dates import find_day_in_title
 from ricordo.lexicon import is_abbreviation, lower_text
 from ricordo.lint.contradictions import words as known
-from ricordo.lint.contradictions.claim import MAX_LENGTH, is_plain, may_bind
+from ricordo.lint.contradictions.claim import is_plain, may_bind
 from ricordo.lint.contradictions.facts import (
     NamedFact,
     cut_quote,
@@ -20,6 +20,7 @@ from ricordo.lint.contradictions.facts import (
     has_ticket,
     may_have_facts,
 )
+from ricordo.lint.contradictions.plain_words import MAX_LENGTH
 from ricordo.lint.contradictions.words import load_pattern
 from ricordo.lint.prose import ProseBlock, extract_statements, find_day_of_passage
 from ricordo.memory.note import Note
