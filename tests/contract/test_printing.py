@@ -1,7 +1,8 @@
 """What a command says where its result cannot be printed, or not in every character.
 
-Every command that changes something is called as a process, with a stdout that is full, closed or
-not read: the messages must match what was done. On a stdout that lacks characters it prints.
+Every command that changes something is called with a stdout that is full, closed or not read: the
+messages must match what was done. On a stdout that lacks characters it prints. Where each command
+is tried, its process is forked; that one which Python starts does the same is shown by few.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from ricordo.cli.main import COMMANDS, run
 from tests.support.builders import note_text, write_memory
 from tests.support.curating import SESSION, user_lines
 from tests.support.figures import figure
+from tests.support.forking import UNREAD, run_forked
 from tests.unit.cli.conftest import contents, settle
 
 SECONDS = 120
@@ -89,6 +91,23 @@ class World:
         """Write a note as an agent does."""
         (self.memory / name).write_text(text, "utf-8")
         settle(self.memory)
+
+    def fork(
+        self,
+        words: list[str],
+        redirected: str = "",
+        environ: Mapping[str, str] | None = None,
+        given: bytes = b"",
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run `ricordo` in a process that is forked, its streams `redirected` as by a shell."""
+        settle(self.memory)
+        return run_forked(
+            *words,
+            environ={**os.environ, **(environ or {})},
+            cwd=self.work,
+            given=given,
+            redirected=redirected,
+        )
 
     def start(
         self,
@@ -267,6 +286,7 @@ READING = {
     "mcp": [],
 }  # fmt: skip
 """Those without words are called without a memory, or not at all."""
+STDOUT = {"full": ">/dev/full", "closed": ">&-", "unread": UNREAD}
 LACKING = {
     "ascii": {"PYTHONIOENCODING": "ascii"},
     "latin-1": {"PYTHONIOENCODING": "latin-1"},
@@ -279,7 +299,7 @@ def world(tmp_path: Path, pinned: Path) -> World:
     return World(tmp_path, pinned)
 
 
-def unread(world: World, words: list[str], case: Case) -> subprocess.CompletedProcess[bytes]:
+def start_unread(world: World, words: list[str]) -> subprocess.CompletedProcess[bytes]:
     """Run `ricordo` with a stdout whose reader has gone before anything is printed."""
     reading, writing = os.pipe()
     os.close(reading)
@@ -287,10 +307,9 @@ def unread(world: World, words: list[str], case: Case) -> subprocess.CompletedPr
     try:
         return subprocess.run(
             [sys.executable, "-m", "ricordo", *words],
-            input=case.given,
+            stdin=subprocess.DEVNULL,
             stdout=writing,
             stderr=subprocess.PIPE,
-            env={**os.environ, **case.environ},
             cwd=world.work,
             timeout=SECONDS,
             check=False,
@@ -315,17 +334,13 @@ def each_with_some(ways: Sequence[str]) -> list[ParameterSet]:
     ]
 
 
-@pytest.mark.parametrize(("case", "stdout"), each_with_some(("full", "closed", "unread")))
+@pytest.mark.parametrize(("case", "stdout"), each_with_some(tuple(STDOUT)))
 def test_what_was_changed_is_said_where_the_result_cannot_be_printed(
     world: World, case: Case, stdout: str
 ) -> None:
     words = case.words(world)
     before = world.snapshot()
-    if stdout == "unread":
-        done = unread(world, words, case)
-    else:
-        redirected = {"full": ">/dev/full", "closed": ">&-"}[stdout]
-        done = world.start(words, redirected, case.environ, case.given)
+    done = world.fork(words, STDOUT[stdout], case.environ, case.given)
     output = done.stderr.decode()
     assert world.snapshot() != before, output
     if words[0] == "config":
@@ -354,7 +369,10 @@ def test_where_characters_lack_it_is_printed_without_them(
 ) -> None:
     words = case.words(world)
     before = world.snapshot()
-    done = world.start(words, "", {**LACKING[lacking], **case.environ}, case.given)
+    environ = {**LACKING[lacking], **case.environ}
+    # Python reads the locale only when it starts
+    call = world.start if lacking == "a plain locale" else world.fork
+    done = call(words, "", environ, case.given)
     output = done.stderr.decode(errors="replace")
     assert done.returncode in (0, 1), output
     assert (done.returncode == 1) <= (words[0] == "lint")
@@ -372,11 +390,11 @@ def test_what_cannot_be_said_on_stderr_keeps_nothing_from_being_done(
 ) -> None:
     words = case.words(world)
     before = world.snapshot()
-    done = world.start(words, stderr, case.environ)
+    done = world.fork(words, stderr, case.environ)
     assert done.returncode in (0, 1)
     assert done.stdout
     assert world.snapshot() != before
-    refused = world.start(on("show", "no such note")(world), stderr)
+    refused = world.fork(on("show", "no such note")(world), stderr)
     assert refused.returncode > 1
     assert refused.stdout == b""
 
@@ -384,18 +402,19 @@ def test_what_cannot_be_said_on_stderr_keeps_nothing_from_being_done(
 @pytest.mark.parametrize("words", filter(None, READING.values()), ids=" ".join)
 def test_a_command_that_reads_says_that_it_could_not_print(world: World, words: list[str]) -> None:
     words = words if words[0] in ("list", "rule") else on(*words)(world)
-    expected = world.start(words)
+    expected = world.fork(words)
     assert expected.returncode == 0
     for redirected in (">/dev/full", ">&-"):
-        done = world.start(words, redirected)
+        done = world.fork(words, redirected)
         assert done.returncode > 1
         assert b"could not be printed" in done.stderr
         assert NOTHING not in done.stderr.decode()
-    for environ in LACKING.values():
-        done = world.start(words, "", environ)
+    for name, environ in LACKING.items():
+        call = world.start if name == "a plain locale" else world.fork
+        done = call(words, "", environ)
         assert done.returncode == 0
         assert done.stdout.count(b"\n") == expected.stdout.count(b"\n")
-    gone = unread(world, words, Case(on(), ""))
+    gone = start_unread(world, words)
     assert b"Traceback" not in gone.stderr
     assert b"could not be printed" not in gone.stderr
 

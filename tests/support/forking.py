@@ -13,21 +13,29 @@ import os
 import signal
 import socket
 import sys
-import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from functools import cache
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from subprocess import CompletedProcess
+from tempfile import TemporaryDirectory
 from threading import Timer
-from typing import Any
+from typing import Any, NoReturn
 
 ROOT = Path(__file__).resolve().parents[2]
 LOADED = (
     "ricordo.__main__",
+    "ricordo.cli.conflicts",
     "ricordo.cli.connect",
+    "ricordo.cli.curation",
+    "ricordo.cli.doctor",
+    "ricordo.cli.handoff",
+    "ricordo.cli.lint",
     "ricordo.cli.main",
+    "ricordo.cli.read",
+    "ricordo.cli.search",
     "ricordo.cli.streams",
     "ricordo.hook.program",
     "ricordo.hook.prompt",
@@ -40,6 +48,8 @@ LOADED = (
     "ricordo.services.history.recorder",
     "ricordo.services.workspace.settings",
 )
+UNREAD = ">unread"
+"""Redirects stdout to a pipe whose reader has gone."""
 SECONDS = 60
 _LONGEST = 1 << 16
 _MOST_HANDLES = 256
@@ -54,10 +64,18 @@ class ForkedProcess:
         environ: Mapping[str, str],
         cwd: Path | str,
         loaded: Sequence[str] = LOADED,
+        redirected: str = "",
     ) -> None:
-        """`loaded` are the modules that it finds loaded."""
+        """`loaded` are the modules that it finds loaded, `redirected` is what a shell would do to
+        its streams, or UNREAD.
+        """
         self._server = _server(*loaded)
-        request = {"words": words, "environ": dict(environ), "cwd": str(cwd)}
+        request = {
+            "words": words,
+            "environ": dict(environ),
+            "cwd": str(cwd),
+            "redirected": redirected,
+        }
         (its_in, ours_in), (ours_out, its_out), (ours_err, its_err) = (os.pipe() for _ in range(3))
         theirs = (its_in, its_out, its_err)
         socket.send_fds(self._server, [json.dumps(request).encode()], theirs)
@@ -96,10 +114,16 @@ class ForkedProcess:
 
 
 def run_forked(
-    *words: str, environ: Mapping[str, str], cwd: Path | str, given: bytes = b""
+    *words: str,
+    environ: Mapping[str, str],
+    cwd: Path | str,
+    given: bytes = b"",
+    redirected: str = "",
 ) -> CompletedProcess[bytes]:
-    """Call `ricordo` with `words`; return what it printed."""
-    process = ForkedProcess(words, environ, cwd)
+    """Call `ricordo` with `words`, its streams `redirected` as a shell does; return what it
+    printed.
+    """
+    process = ForkedProcess(words, environ, cwd, redirected=redirected)
     with process.stdin, process.stdout, process.stderr, process.killed_after(SECONDS):
         with suppress(BrokenPipeError):
             process.stdin.write(given)
@@ -126,6 +150,8 @@ def serve(number: int, loaded: Sequence[str]) -> None:
     """
     for name in loaded:
         import_module(name)
+    if loaded == LOADED:
+        _judge_once()
     sys.path.remove(str(ROOT))
     gc.freeze()
     with socket.socket(fileno=number) as connection:
@@ -139,34 +165,70 @@ def serve(number: int, loaded: Sequence[str]) -> None:
             else:
                 answer = os.fork()
                 if not answer:
+                    connection.detach()
                     _run(request, handles)
             for handle in handles:
                 os.close(handle)
             connection.send(str(answer).encode())
 
 
-def _run(request: Mapping[str, Any], handles: list[int]) -> None:
-    """Be `ricordo` in this process; do not return."""
+def _judge_once() -> None:
+    """Judge a small memory, which compiles the expressions and reads the tables for that."""
+    from ricordo.cli.main import run
+    from tests.support.builders import note_text, write_memory
+
+    notes = {
+        "left.md": note_text("left", "The web view listens on port 8040.\n"),
+        "right.md": note_text("right", "The web view listens on port 8100.\n"),
+    }
+    with TemporaryDirectory() as folder, redirect_stdout(StringIO()):
+        memory = write_memory(Path(folder, "memory"), notes)
+        os.environ |= {"HOME": folder, "RICORDO_STATE": str(Path(folder, "state"))}
+        run(["lint", "-m", str(memory)])
+
+
+def _run(request: Mapping[str, Any], handles: list[int]) -> NoReturn:
+    """Be `ricordo` in this process, and end it as Python ends."""
     from ricordo.__main__ import main
 
     for stream, handle in enumerate(handles):
         os.dup2(handle, stream)
     os.closerange(3, _MOST_HANDLES)
-    sys.stdin = os.fdopen(0, closefd=False)
-    sys.stdout = os.fdopen(1, "w", closefd=False)
-    sys.stderr = os.fdopen(2, "w", errors="backslashreplace", closefd=False)
+    _redirect(request["redirected"])
     os.environ.clear()
     os.environ.update(request["environ"])
+    sys.stdin = _open_stream(0, "r")
+    sys.stdout = _open_stream(1, "w")
+    sys.stderr = _open_stream(2, "w")
     os.chdir(request["cwd"])
     sys.argv = ["ricordo", *request["words"]]
-    code: object = 70
+    sys.exit(main())
+
+
+def _redirect(redirected: str) -> None:
+    """Do to the streams what a shell does for `redirected`: one word a stream."""
+    for word in redirected.split():
+        stream = 2 if word.startswith("2") else int(">" in word)
+        target = word.lstrip("2<>")
+        if target == "&-":
+            os.close(stream)
+            continue
+        if word == UNREAD:
+            reading, writing = os.pipe()
+            os.close(reading)
+        else:
+            writing = os.open(target, os.O_WRONLY if stream else os.O_RDONLY)
+        os.dup2(writing, stream)
+        os.close(writing)
+
+
+def _open_stream(number: int, mode: str) -> Any:
+    """Return the stream that Python makes of an open handle when it starts."""
     try:
-        code = main()
-    except SystemExit as error:
-        code = error.code
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code if isinstance(code, int) else 0)
+        os.fstat(number)
+    except OSError:
+        return None
+    encoding, _, errors = os.environ.get("PYTHONIOENCODING", "").partition(":")
+    if number == 2:
+        errors = "backslashreplace"
+    return os.fdopen(number, mode, encoding=encoding or None, errors=errors or None, closefd=False)
