@@ -133,6 +133,7 @@ def test_a_tool_that_is_missing_is_named(
     monkeypatch.setattr(soak, "CLONES", ())
     monkeypatch.setattr(soak, "KEPT", tmp_path / "kept")
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    monkeypatch.setenv("PYTEST_XDIST_AUTO_NUM_WORKERS", "1")
     assert soak.main([]) == 0
     assert capsys.readouterr().out.count("not checked: no zsh\n") == 1
 

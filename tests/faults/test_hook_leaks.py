@@ -9,6 +9,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from ricordo.agents.claude.folder import make_slug
 from ricordo.cli.main import run
 from tests.support.builders import note_text, write_memory
+from tests.support.forking import run_forked
 from tests.unit.machine import Machine, git
 
 SECONDS = 20
@@ -55,6 +57,7 @@ def wait_until_settled(folder: Path) -> None:
         if now.stat().st_ctime_ns - newest > 150_000_000:
             now.unlink()
             return
+        time.sleep(0.01)
 
 
 def auto_memory(machine: Machine, project: Path, notes: dict[str, str]) -> Path:
@@ -235,16 +238,7 @@ def project(machine: Machine) -> Path:
 
 def given(project: Path, *words: str) -> str:
     """Return what a command prints in a project."""
-    done = subprocess.run(
-        [sys.executable, "-m", "ricordo", *words],
-        cwd=project,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    return done.stdout
+    return run_forked(*words, environ=os.environ, cwd=project).stdout.decode()
 
 
 def does_harm(said: str) -> bool:

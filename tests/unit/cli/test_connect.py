@@ -40,7 +40,7 @@ class Home:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.environ: dict[str, str] = {}
-        self.is_forked = False
+        self.is_forked = True
         """Whether `ricordo` is called in processes that were loaded before."""
 
     @property
@@ -217,7 +217,6 @@ def test_there_are_forty_homes():
 
 @pytest.mark.parametrize("shape", CONNECTABLE)
 def test_a_home_is_as_it_was_after_disconnecting(home: Home, shape: str):
-    home.is_forked = True
     CONNECTABLE[shape](home)
     before = home.snapshot()
     if shape == "a state in the home":
@@ -237,7 +236,6 @@ def test_a_home_is_as_it_was_after_disconnecting(home: Home, shape: str):
 
 @pytest.mark.parametrize("shape", REFUSED)
 def test_nothing_of_others_is_replaced(home: Home, shape: str):
-    home.is_forked = True
     REFUSED[shape](home)
     before = home.snapshot()
     done = home.run("connect", "claude", "--yes", code=4)
@@ -265,6 +263,7 @@ def test_a_state_that_cannot_be_written_leaves_nothing(home: Home):
 
 
 def test_only_agents_of_this_machine_are_connected_unasked(home: Home):
+    home.is_forked = False
     said = home.run("connect", "--yes").stderr
     assert (
         f"No agent was found on this machine: name the one to connect of {', '.join(AGENTS)}."
@@ -325,6 +324,7 @@ def test_a_missing_file_is_written_again(home: Home):
 
 
 def test_without_the_record_our_own_files_are_still_known(home: Home):
+    home.is_forked = False
     home.run("connect", "claude", "codex", "gemini", "opencode", "--yes")
     shutil.rmtree(home.state)
     assert {it["state"] for it in home.status().values()} == {"connected"}

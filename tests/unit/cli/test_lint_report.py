@@ -17,6 +17,7 @@ from ricordo.lint.finding import Finding, Severity
 from ricordo.lint.rule import load_rules
 from tests.benchmarks.terminal import COLUMNS, Terminal
 from tests.support.builders import note_text, write_memory
+from tests.support.forking import run_forked
 from tests.unit.cli.conftest import settle
 
 PLACE = re.compile(
@@ -340,14 +341,9 @@ def test_json_has_the_column_of_each_finding(project: Path, capsys: Printed) -> 
 
 
 def ricordo(*words: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "ricordo", *words],
-        env={**os.environ, **environ},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = run_forked(*words, environ={**os.environ, **environ}, cwd=Path.cwd())
+    out, err = done.stdout.decode(), done.stderr.decode()
+    return subprocess.CompletedProcess(words, done.returncode, out, err)
 
 
 def test_colour_is_added_to_the_same_text(project: Path) -> None:

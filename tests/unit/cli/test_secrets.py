@@ -5,22 +5,20 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from random import Random
 
-import ricordo
 from ricordo.agents.claude.location import make_slug
 from ricordo.secrets import mask_passage
 from tests.support.builders import note_text, write_memory
 from tests.support.curating import SESSION, user_lines
+from tests.support.forking import run_forked
 from tests.support.secret_corpus import ALNUM, draw
 from tests.support.seed_phrases import draw_phrase, wrapped
 from tests.support.transcripts import Claude
 from tests.unit.handoff.work import EDITED, committed, write
 from tests.unit.machine import Machine
 
-APP = str(Path(ricordo.__file__).parents[1])
 RANDOM = Random(20_261_122)
 PHRASE = draw_phrase(RANDOM, 12, valid=False)
 LONG_PHRASE = draw_phrase(RANDOM, 24, valid=True)
@@ -54,12 +52,11 @@ NONE = {
 
 
 def run(*words: str, cwd: Path, home: Path) -> subprocess.CompletedProcess[str]:
-    """Run `ricordo` as a process."""
-    own = {"HOME": str(home), "RICORDO_STATE": str(home / "state"), "PYTHONPATH": APP}
-    return subprocess.run(
-        [sys.executable, "-m", "ricordo", *words],
-        cwd=cwd, env={**os.environ, **own}, capture_output=True, encoding="utf-8", check=False,
-    )  # fmt: skip
+    """Run `ricordo` in a process that is forked."""
+    own = {"HOME": str(home), "RICORDO_STATE": str(home / "state")}
+    done = run_forked(*words, environ={**os.environ, **own}, cwd=cwd)
+    out, err = done.stdout.decode(), done.stderr.decode()
+    return subprocess.CompletedProcess(words, done.returncode, out, err)
 
 
 def findings(tmp_path: Path, notes: dict[str, str]) -> tuple[set[str], str]:
