@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from itertools import count
@@ -68,6 +69,23 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """
     folder = tmp_path_factory.mktemp("homes")
     return (folder / str(number) for number in count())
+
+
+@pytest.fixture(scope="session")
+def numbers() -> Iterator[int]:
+    """Return the numbers of temporary directories."""
+    return count()
+
+
+@pytest.fixture
+def tmp_path(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, numbers: Iterator[int]
+) -> Path:
+    """Return an empty directory with the name of the test, numbered as `homes` are."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    folder = tmp_path_factory.getbasetemp() / f"{name}_{next(numbers)}"
+    folder.mkdir(mode=0o700)
+    return folder
 
 
 @pytest.fixture(autouse=True)
