@@ -20,6 +20,7 @@ from tests.support import messages_replies as replies
 from tests.support.asking import EMPTY, FILES, MOVED, TOKEN, proposing, saying, write_program
 from tests.support.builders import note_text, write_memory
 from tests.support.curating import SAID, SESSION, user_lines
+from tests.support.forking import run_forked
 from tests.support.messages_server import (
     Asked,
     MessagesServer,
@@ -495,11 +496,10 @@ def test_apply_by_itself_leaves_what_has_a_warning_and_says_why(
     server.scripts[:] = [proposing(fields)]
     curate(*BY_MODEL)
     before = contents(memory)
-    program = [sys.executable, "-m", "ricordo", "pending", "--apply", str(memory)]
-    nobody = subprocess.DEVNULL
-    done = subprocess.run(program, stdin=nobody, capture_output=True, text=True, check=True)
-    assert "0 applied, 1 not applied" in done.stdout
-    assert warning in done.stdout
+    done = run_forked("pending", "--apply", str(memory), environ=os.environ, cwd=Path.cwd())
+    assert done.returncode == 0, done.stderr
+    assert "0 applied, 1 not applied" in done.stdout.decode()
+    assert warning in done.stdout.decode()
     assert contents(memory) == before
     (waiting,) = json.loads(ricordo("pending", "--json"))["changes"]
     (left,) = json.loads(ricordo("pending", "--apply", "--json", given=""))["left"]
