@@ -181,12 +181,6 @@ SOUND = [
             "base\nfilters:\n  and:\n    - file.inFolder('tides')",
         )
     ),
-    # the memory lies elsewhere for its writer: two of its files are there, or one deep inside
-    *(
-        ("outside-memory", {"a.md": note("".join(f"[it]({root}{it}) " for it in paths)), **FILED})
-        for root in ("file:///C:/work/notes/", "/home/ana/notes/", "/Users/ana/notes/")
-        for paths in (("tides/log/a.txt",), ("tides/a.txt", "piers/a.txt", "piers/gone.txt"))
-    ),
     # a program lists what links to the index
     (
         "index-duplicate-entry",
@@ -231,6 +225,27 @@ SOUND = [
 @pytest.mark.parametrize(("rule", "files"), SOUND)
 def test_lookalikes_are_not_reported(lint: Lint, rule: str, files: dict[str, str | bytes]) -> None:
     assert lint(files, rule) == ()
+
+
+@pytest.mark.parametrize(
+    "root", ["file:///C:/work/notes/", "/home/ana/notes/", "/Users/ana/notes/"]
+)
+@pytest.mark.parametrize(
+    "paths", [("tides/log/a.txt",), ("tides/a.txt", "piers/a.txt", "piers/gone.txt")]
+)
+def test_an_absolute_link_to_a_file_of_the_memory_works_only_for_its_writer(
+    lint: Lint, root: str, paths: tuple[str, ...]
+) -> None:
+    text = note("".join(f"[it]({root}{it})\n" for it in paths))
+    found = lint({"b/a.md": text, **FILED}, "outside-memory")
+    assert {it.severity for it in found} == {Severity.WARNING}
+    for finding, path in zip(found, paths, strict=True):
+        is_here = path in FILED
+        assert finding.message.endswith(
+            f"leads to {root}, where its writer has this memory: "
+            + (f"here it is {path}." if is_here else f"here is no {path}.")
+        )
+        assert (finding.fix_label == f"link to {path}") is is_here
 
 
 def test_symlinks_out_are_outside_and_broken_ones_unreadable(lint: Lint, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from datetime import timedelta
 from functools import lru_cache
 
 from ricordo.dates import find_day_in_title
@@ -33,8 +32,6 @@ from ricordo.memory.note import Note
 
 PLACEHOLDERS = frozenset("<>{}*$…")
 """Characters of a path that is only an example of how paths look."""
-_IDLE = timedelta(days=60)
-"""Since the last commit of an index that does not grow."""
 _WRAPPED = re.compile(r"\s+(?!(?:[-*+]|\d{1,9}[.)])\s)\S")
 """A further line of an entry whose text was wrapped."""
 
@@ -217,18 +214,13 @@ def index_over_budget(memory: Memory, context: RuleContext) -> Iterator[RuleResu
     "index-near-budget", Severity.WARNING, "the index is longer than 75 % of what agents load"
 )
 def index_near_budget(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find an index that is loaded whole, but is close to its limit; one that was not committed for
-    long does not grow.
-    """
+    """Find an index that is loaded whole, but is close to its limit."""
     load, index = memory.load, memory.index
     near = context.thresholds["index-near-budget.share"]
     if index is None or load.cut_at_line is not None or load.fill_ratio <= near:
         return
     message = f"Index nearly full, {load.fill_ratio:.0%}: {_describe_size(load, near)}."
-    committed = context.evidence.committed_at(index.note)
-    is_idle = committed is not None and context.now - committed > _IDLE
-    at_most = Severity.INFO if is_idle else Severity.WARNING
-    yield RuleResult(0, message, f"over {near:.0%}", (), index.path, at_most=at_most)
+    yield RuleResult(0, message, f"over {near:.0%}", (), index.path)
 
 
 @memory_rule("index-long-entry", Severity.INFO, "an index entry longer than 200 characters")

@@ -169,8 +169,8 @@ def _group_by_named(memory: Memory) -> Mapping[str, list[NamingText]]:
 def outside_memory(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find symbolic links and links of notes that leave the directory of the memory;
     `unreadable-note` reports symbolic links to nothing. A link from the root of the project to a
-    page of it works where the project is shown, and an absolute one where its writer has the
-    memory. Links to one place have one cause.
+    page of it works where the project is shown. An absolute one to a file of the memory works only
+    where its writer has it. Links to one place have one cause.
     """
     for skipped in memory.skipped:
         is_outside = skipped.is_outside_link and skipped.is_live_link
@@ -182,9 +182,11 @@ def outside_memory(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
     for file, resolved in leading_out:
         link = resolved.link
         # templates and schemas show how links look
-        is_judged = file.role is not FileRole.SUPPORT and not _to_slashes(link.target).startswith(
-            copies
-        )
+        is_judged = file.role is not FileRole.SUPPORT
+        copy = next((it for it in copies if _to_slashes(link.target).startswith(it)), "")
+        if copy and is_judged:
+            yield _report_copy(memory, file, link, copy)
+            continue
         if link.target.startswith("/") and find_project_page(context.evidence, file, link):
             continue
         if is_judged and _is_outside(memory, context.around, file, resolved):
@@ -284,6 +286,20 @@ def _is_outside(
     written = posixpath.join(memory.root, posixpath.dirname(file.path), target)
     path = posixpath.normpath(written)
     return not _is_within(path, (memory.root, *around))
+
+
+def _report_copy(memory: Memory, file: Note, link: Link, copy: str) -> RuleResult:
+    """Return the result on an absolute link into the folder in which its writer had the memory."""
+    to = _to_slashes(link.target).removeprefix(copy)
+    is_here = to in memory.others or to in memory.by_path
+    where = f"here it is {to}" if is_here else f"here is no {to}"
+    message = f"Link “{link.label}” leads to {copy}, where its writer has this memory: {where}."
+    fix = relink(memory, file, [link], to, safe=False) if is_here else None
+    evidence = (_line(file, link),)
+    at_most = Severity.WARNING
+    return RuleResult(
+        link.line, message, link.target, evidence, file.path, fix, at_most=at_most, origin=copy
+    )
 
 
 def _find_copies(memory: Memory, targets: Iterable[str]) -> tuple[str, ...]:

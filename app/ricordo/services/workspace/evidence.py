@@ -109,9 +109,7 @@ _Blob = tuple[str, float]
 class CommitSource:
     """Source of commit dates. Runs git once, and again when a note's modification time changes."""
 
-    rules: ClassVar[frozenset[str]] = frozenset(
-        ("index-near-budget", "never-read", "passed-date", "stale")
-    )
+    rules: ClassVar[frozenset[str]] = frozenset(("stale", "never-read", "passed-date"))
 
     def __init__(self, root: str) -> None:
         """`root` is the directory of the memory; git is not run yet."""
