@@ -184,6 +184,18 @@ def test_what_did_not_change_is_not_judged_again(
     assert place.lint() == before
 
 
+def test_what_git_refuses_is_not_asked_again(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    for step in (10, 12):
+        write_memory(place.project, {"docs/step.md": f"The step is {step}.\n"})
+        place.commit(f"a step of {step}")
+    blob = git(place.project, "rev-parse", "HEAD~1:docs/step.md").strip()
+    # what commits replaced in pages can no longer be told
+    (place.project / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    before = place.lint()
+    monkeypatch.setattr(checker, "check_claims", fail)
+    assert place.lint() == before
+
+
 def test_one_changed_note_is_the_only_one_that_is_checked_again(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cache, cached_property
+from time import monotonic
 from typing import NamedTuple
 
 from ricordo import git
@@ -100,9 +101,11 @@ class ProjectHistory:
         """A file with each word that was searched in a commit; "" for none."""
         self._lines: dict[tuple[str, str], Sequence[tuple[str, str]]] = {}
         self.is_final = True
-        """Whether a later check of the same commit will find the same: git answered, and no commit
-        was left out because it is of the future.
+        """Whether a later check of the same commit will find the same: git answered in time, and no
+        commit was left out because it is of the future.
         """
+        self._has_answer = False
+        """Whether git answered anything."""
         self._touched_from = float("inf")
         """The moment from which `_touched` is complete."""
 
@@ -257,10 +260,13 @@ class ProjectHistory:
         """Return the output of a git command; "" where it fails, or without git."""
         if not self._commit:
             return ""
+        started = monotonic()
         answer = git.run_git(self._root, command, *words, seconds=_SECONDS)
-        # git grep fails where contents are missing, which later ones will be too; git config where
-        # nothing is set
-        self.is_final = self.is_final and (answer is not None or command in ("grep", "config"))
+        self._has_answer = self._has_answer or answer is not None
+        # what git refuses once it refuses again: contents are missing, or too much is printed; git
+        # config fails where nothing is set
+        is_again = self._has_answer and monotonic() - started < _SECONDS
+        self.is_final = self.is_final and (answer is not None or is_again or command == "config")
         return (answer or b"").decode("utf-8", "surrogateescape")
 
     @cached_property
