@@ -159,6 +159,9 @@ def test_failed_claim_is_reported(probe: Probe, body: str, rule: str) -> None:
         "- [ ] write `tidepool/loader.py`",
         "**2026-08-03** The report came from `tidepool/loader.py`.",
         "## Ideas\n\nThe loader is `tidepool/loader.py`.",
+        # the entry of a day
+        "## Loader\n*decision · 2026-07-03*\n\nIt is `tidepool/loader.py`.",
+        "### Loader\n\n**Date:** 2026-07-03\n\nIt is `tidepool/loader.py`.",
         "## Removed\n\n### Parts\n\n- `tidepool/loader.py`",
         "`tidepool/legacy.py` wurde entfernt.",
         "`tidepool/legacy.py` a été supprimé.",
@@ -197,6 +200,21 @@ def test_failed_claim_is_reported(probe: Probe, body: str, rule: str) -> None:
 )
 def test_valid_claims_and_other_text_are_not_reported(probe: Probe, body: str) -> None:
     assert [(finding.rule, finding.message) for finding in probe(body)] == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "# Loader\n\n**Date:** 2026-07-03\n\nIt is `tidepool/loader.py`.",
+        "## Loader\n\nLast updated — 2026-07-03\n\nIt is `tidepool/loader.py`.",
+        "## Loader\n\nIt is read.\n\n2026-07-03\n\nIt is `tidepool/loader.py`.",
+        "## Loader\n*decision · 2026-07-03*\n\n## Reader\n\nIt is `tidepool/loader.py`.",
+    ],
+)
+def test_the_day_of_a_note_or_of_its_update_makes_no_entry_of_a_day(
+    probe: Probe, body: str
+) -> None:
+    assert [finding.rule for finding in probe(body)] == ["missing-path"]
 
 
 def test_note_of_ideas_makes_no_claims(probe: Probe) -> None:

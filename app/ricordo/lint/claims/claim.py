@@ -39,6 +39,13 @@ _UNCHECKED = compile_lazily(r"\s*[-*+]\s+\[ \](?!\()")
 """A task of a list that is done, or that is not."""
 _TASK = compile_lazily(r"\s*[-*+]\s+\[[ xX~-]\](?!\()")
 _ITEM = compile_lazily(r"(\s*)(?:[-*+]|\d+[.)])\s")
+_STAMP = compile_lazily(
+    r"[*_(\[]*(?:(?:[^\W\d_][\w /-]{0,30}[*_ ]*[·|—–,][*_ ]*){0,2}"
+    r"|(?:date|datum|fecha|data|дата|日期|日付|날짜)[*_ ]*[:：][*_ ]*)"
+    r"20\d\d[-/.][01]\d[-/.][0-3]\d[*_)\].]*",
+    re.IGNORECASE,
+)
+"""A line with nothing but a day, perhaps with its label or the kind of the entry."""
 _QUOTED = compile_lazily(
     r"“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|「[^」\n]*」|『[^』\n]*』|(?<!\w)\"[^\"\n]*\""
 )
@@ -389,13 +396,16 @@ class _Headings:
         self._above: list[tuple[int, _Distance]] = []
         self._label = (0, _Distance.NONE)
         """The depth of the statement with the label, and how that sets apart what is below it."""
+        self._begins_section = False
+        """Whether the statement before was the heading of a section, not of the whole note."""
 
     def track(self, text: str) -> _Distance:
         """Take the next statement, a heading or not; return how its section is set apart."""
         item = _ITEM.match(text)
         depth_of_item = len(item[1]) + 1 if item else 0
         of_label = _find_distance_of_label(text)
-        if heading := HEADING.match(text):
+        heading = HEADING.match(text)
+        if heading:
             depth = len(heading[1])
             title = _CODE.sub("", heading[2])
             self._above = [above for above in self._above if above[0] < depth]
@@ -405,10 +415,21 @@ class _Headings:
             self._label = (0, _Distance.NONE)
         elif of_label or depth_of_item <= self._label[0]:
             self._label = (depth_of_item, of_label)
+        self._track_stamp(text[heading.end() :] if heading else text, heading)
         distance = self._note | self._label[1]
         for _, of_heading in self._above:
             distance |= of_heading
         return distance
+
+    def _track_stamp(self, text: str, heading: re.Match[str] | None) -> None:
+        """Take the day of an entry from `text`: it may be right below its heading, in one statement
+        with it or in the next. Below the heading of the whole note it is that of the note.
+        """
+        is_title = heading is not None and len(heading[1]) > 1
+        if (is_title or self._begins_section) and _is_stamp(text.strip()):
+            depth, of_heading = self._above[-1]
+            self._above[-1] = depth, of_heading | _Distance.PAST
+        self._begins_section = is_title
 
 
 class _Table:
@@ -478,6 +499,11 @@ def _find_distance(title: str) -> _Distance:
     return distance
 
 
+def _is_stamp(text: str) -> bool:
+    """Return whether a text is the day of an entry, not that of its last update."""
+    return bool(_STAMP.fullmatch(text)) and not _words_of_update().search(lower_text(text))
+
+
 def _find_distance_of_label(text: str) -> _Distance:
     """Return how the label with which a statement begins, or a heading, sets apart what is below
     it.
@@ -498,6 +524,11 @@ def _matches(part: str, spoken: str) -> bool:
 @cache
 def _words(part: str) -> re.Pattern[str]:
     return compile_part("probes", part)
+
+
+@cache
+def _words_of_update() -> re.Pattern[str]:
+    return compile_part("status", "updated")
 
 
 @cache
