@@ -48,7 +48,11 @@ class VerdictCache:
         self._stamp = _compute_project_stamp(memory, project, self._own)
         self._digests: dict[str, str] = {}
         self._digests_with: dict[str, str] = {}
+        own = (f"{path} {self._digest(path)}" for path in sorted(self._own))
+        self._own_stamp = compute_digest_of("\0".join(own).encode("utf-8", "surrogateescape"))
         stored = load_judgement(state, self._key, self._stamp)
+        self._is_same_memory = stored.get("own") == self._own_stamp
+        """Whether the memory's notes are those of the last check, so that none need be searched."""
         notes, saved_at = stored.get("notes"), stored.get("now")
         is_earlier = isinstance(saved_at, float) and saved_at <= now
         self._stored: Mapping[str, object] = notes if isinstance(notes, dict) and is_earlier else {}
@@ -86,7 +90,11 @@ class VerdictCache:
         project = self._project
         limited = project.tree.warning or project.words.warning
         if self._is_changed and project.history.is_final and not limited:
-            results: dict[str, object] = {"now": self._now, "notes": self._records}
+            results: dict[str, object] = {
+                "now": self._now,
+                "own": self._own_stamp,
+                "notes": self._records,
+            }
             # what cannot be stored is checked again the next time
             with suppress(OSError):
                 save_judgement(self._state, self._key, self._stamp, results)
@@ -98,9 +106,11 @@ class VerdictCache:
         asked, exists = self._project, _table(record, "exists")
         if any(asked.tree.exists(path) is not answer for path, answer in exists.items()):
             return None
-        if any(self._digest(path) != it for path, it in _table(record, "read").items()):
-            return None
-        if any(self._digest_with(word) != it for word, it in _table(record, "words").items()):
+        read, words = _table(record, "read"), _table(record, "words")
+        if not self._is_same_memory and (
+            any(self._digest(path) != it for path, it in read.items())
+            or any(self._digest_with(word) != it for word, it in words.items())
+        ):
             return None
         rows, dropped = record["verdicts"], record["dropped"]
         if not isinstance(rows, list) or not isinstance(dropped, int):
