@@ -84,6 +84,7 @@ BROKEN = [
     ("orphan-note", {"b.md": note("See [[c]].", "b"), "c.md": note("C.", "c")}, "b.md", 0),
     ("outside-memory", {"a.md": note("See [it](../../docs/x.md).")}, "a.md", 7),
     ("outside-memory", {"a.md": note("See [it](/etc/passwd).")}, "a.md", 7),
+    ("empty-note", {"inboxes-of-all.md": ""}, "inboxes-of-all.md", 0),
     # another place has a file of that name, too
     (
         "outside-memory",
@@ -196,6 +197,13 @@ SOUND = [
     ("empty-note", {"a.md": note("Yes.")}),
     ("empty-note", {"a.md": note("###### " + "The gauge is read at noon. " * 5)}),
     ("empty-note", {"tides/tides.md": note("")}),
+    # it is emptied when it was read
+    *(("empty-note", {f"{name}.md": ""}) for name in ("inbox", "Pilots_Inbox", "收件箱")),
+    # two notes have the name
+    (
+        "index-duplicate-entry",
+        {"MEMORY.md": "- [[ebb]] — a\n- [[ebb]] — b\n", "s/ebb.md": "x", "t/ebb.md": "y"},
+    ),
     ("dead-link", {"a.md": note("`[B](gone.md)` and [site](/blog/foo) and [c](src/app.py).")}),
     ("dead-link", {"a.md": note("See [the plan](docs/plan.md) of the project.")}),
     ("outside-memory", {"a.md": note("[site](/blog/foo), [web](https://x.org/a.md)")}),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 
 from ricordo.dates import find_day_in_title
+from ricordo.lexicon import build_alternation, list_expressions, lower_text
 from ricordo.lint.archive import is_superseded
 from ricordo.lint.claims.claim import is_of_past
 from ricordo.lint.finding import Fix, Severity
@@ -74,12 +76,14 @@ def _is_read(memory: Memory, note: Note) -> bool:
 @note_rule("empty-note", Severity.WARNING, "a note without text")
 def empty_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find notes with nothing but frontmatter, headings, labels or placeholders; nobody writes in a
-    raw source. The page of a folder, which has its name, needs no text, and of one whose title says
-    that another note took its place no text is missed. Blanks are none in any encoding.
+    raw source. The page of a folder, which has its name, needs no text, nor does an inbox, which is
+    emptied when it was read; of one whose title says that another note took its place no text is
+    missed. Blanks are none in any encoding.
     """
     start = 0 if note.role is FileRole.SOURCE else note.frontmatter.end
     is_of_folder = note.path.split("/")[-2:-1] == [note.stem]
-    if (note.is_readable or _is_blank(note)) and not is_of_folder and says_nothing(note, start):
+    has_text = not (note.is_readable or _is_blank(note)) or not says_nothing(note, start)
+    if not (has_text or is_of_folder or _is_emptied(note)):
         body = note.text[start:]
         is_minor = note.role is FileRole.SOURCE or is_superseded(note)
         yield RuleResult(
@@ -90,6 +94,18 @@ def empty_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
             fix=Fix("retire the note", (Retire(note.path),)),
             at_most=Severity.INFO if is_minor else Severity.WARNING,
         )
+
+
+def _is_emptied(note: Note) -> bool:
+    """Return whether a note, by its name, is emptied when it was read."""
+    name = lower_text(normalize(note.stem)).replace("_", " ")
+    return _emptied().search(name) is not None
+
+
+@cache
+def _emptied() -> re.Pattern[str]:
+    """Return the pattern of the end of the name of such a note."""
+    return re.compile(rf"(?:{build_alternation(list_expressions('probes', 'emptied'))})\Z")
 
 
 @memory_rule(

@@ -27,7 +27,7 @@ from ricordo.memory.index import Entry, EntryForm, Load, MemoryIndex, strip_inde
 from ricordo.memory.layout import FileRole
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import ResolvedLink, TargetKind
+from ricordo.memory.names import ResolvedLink, TargetKind, normalize
 from ricordo.memory.note import Note
 
 PLACEHOLDERS = frozenset("<>{}*$…")
@@ -159,11 +159,14 @@ def _are_of_one_topic(*titles: str) -> bool:
 
 
 def _find_listed_twice(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str, Entry, Entry]]:
-    """Yield the path of each note that an index lists again, with the entry before and that one."""
+    """Yield the path of each note that an index lists again, with the entry before and that one. A
+    link by a name that several notes share may mean another one each time.
+    """
     seen: dict[tuple[str, str], Entry] = {}
     for path, entry in _listed(memory, index):
         place = path, entry.link.anchor
-        if place in seen and not is_among_backlinks(index.note, entry.line):
+        is_shared = len(memory.names.by_stem.get(normalize(entry.link.target), ())) > 1
+        if place in seen and not is_shared and not is_among_backlinks(index.note, entry.line):
             yield path, seen[place], entry
         seen[place] = entry
 
