@@ -79,29 +79,37 @@ def _judge(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> None:
     from ricordo.services.conflicts.judgement import NONE_PENDING, list_pairs_to_judge
 
     with show_progress() as step:
-        pairs = list_pairs_to_judge(notebook, snapshot, step)
-    if not pairs.asked:
+        pairs = list_pairs_to_judge(notebook, snapshot, step).asked
+    if not pairs:
         print_messages([NONE_PENDING])
         return
     target = _engine(options, notebook)
     outcome = _ask(notebook, pairs, target)
-    if outcome.unconfirmed_count:
-        _ask(notebook, list_pairs_to_judge(notebook, snapshot), target)
+    if outcome is None:
+        raise WrongUsage("Not even one pair fits under the token limit of a run.")
+    again = outcome.unconfirmed
+    while again and outcome is not None:
+        outcome = _ask(notebook, again, target)
+        asked = {pair.id for pair in outcome.asked} if outcome else ()
+        again = tuple(pair for pair in again if pair.id not in asked)
+    if again:
+        print_messages([f"{len(again)} too long to be judged with more of both notes"])
 
 
-def _ask(notebook: Notebook, pairs: JudgedPairs, target: EngineTarget) -> JudgementOutcome:
-    """Ask about as many of the next pairs as fit; return what was answered."""
+def _ask(
+    notebook: Notebook, pairs: Sequence[Conflict], target: EngineTarget
+) -> JudgementOutcome | None:
+    """Ask about as many of the pairs as fit; return what was answered, None where none fits."""
     from ricordo.cli.output import show_progress
     from ricordo.services.conflicts.judgement import describe_asked, judge, prepare_judgement
     from ricordo.services.engines.preview import format_answer
 
-    request = prepare_judgement(notebook, pairs.asked, target)
+    request = prepare_judgement(notebook, pairs, target)
     if not request.pairs:
-        raise WrongUsage("Not even one pair fits under the token limit of a run.")
+        return None
     print_messages([request.target.warning] if request.target.warning != target.warning else [])
     estimate = render_estimate(request.target, request.estimate)
-    more = ", with more of both notes" if pairs.unconfirmed else ""
-    print_messages([f"judging {describe_asked(pairs, len(request.pairs))}{more}", estimate])
+    print_messages([f"judging {describe_asked(request, len(pairs))}", estimate])
     try:
         with show_progress() as step:
             outcome = judge(notebook, request, step)

@@ -203,6 +203,8 @@ class JudgementBatch:
     texts: tuple[str, ...]
     """One for each pair, redacted but not sealed."""
     redaction: Redaction
+    numbers: tuple[int, ...] = ()
+    """The indexes of these pairs among those that were to be judged."""
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -229,15 +231,16 @@ class JudgementBatch:
 def compose_batch(
     pairs: Sequence[UncertainPair], redaction: Redaction, room: int
 ) -> JudgementBatch:
-    """Return a batch of as many of the first `pairs` as fit into `room` tokens."""
+    """Return a batch of as many of the `pairs` as fit into `room` tokens, the first ones first."""
     parties = [party for pair in pairs for party in (pair.left, pair.right)]
     redaction.learn([text for party in parties for text in (party.text, party.about)])
     batch = JudgementBatch((), redaction)
-    for pair in pairs:
-        more = JudgementBatch((*batch.texts, "".join(_format_pair(pair, redaction))), redaction)
-        if more.tokens > room:
-            break
-        batch = more
+    for number, pair in enumerate(pairs):
+        texts = (*batch.texts, "".join(_format_pair(pair, redaction)))
+        more = JudgementBatch(texts, redaction, (*batch.numbers, number))
+        # a long pair leaves room for shorter ones
+        if more.tokens <= room:
+            batch = more
     return batch
 
 

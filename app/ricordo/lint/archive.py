@@ -22,6 +22,8 @@ _TIME = compile_lazily(r"(?<!\d)(?:19|20)\d\d ?[01]\d ?[0-3]\d[\W\dtz]*\Z")
 _VERSION = compile_lazily(r"(?<=\w)[-_ .]?v\d+(?:\.\d+)*\Z")
 _SAID_ALL = compile_lazily(r"\s*(?:[—–:;,.!()\[\]]|- |\Z)")
 """What ends the words at the beginning of a title: no more of them follows."""
+_LONGEST_END = 60
+"""Characters of a title in which its end is looked for."""
 
 
 def find_archived(paths: Collection[str]) -> frozenset[str]:
@@ -67,7 +69,8 @@ def is_superseded(note: Note) -> bool:
         return True
     titles = [lower_text(it) for it in (note.heading, note.name)]
     begun = (superseded.match(it) for it in titles)
-    return any(map(_ends_superseded().search, titles)) or any(
+    ends = (it[-_LONGEST_END:] for it in titles)
+    return any(map(_ends_void().search, ends)) or any(
         it is not None and _SAID_ALL.match(it.string, it.end()) for it in begun
     )
 
@@ -124,12 +127,10 @@ def _marks() -> re.Pattern[str]:
 
 
 @cache
-def _ends_superseded() -> re.Pattern[str]:
-    """Return the pattern of the end of a title that says that another note took the place of this
-    one.
-    """
-    words = build_alternation(list_expressions("status", "superseded"))
-    return re.compile(rf"(?:[(\[（【]|[—–]\s)\W*(?:{words})\W*\Z")
+def _ends_void() -> re.Pattern[str]:
+    """Return the pattern of the end of a title that says that the note no longer counts."""
+    words = build_alternation(list_expressions("status", "void"))
+    return re.compile(rf"(?:[(\[（【]|[—–]\s)\W{{0,4}}(?:{words})\W{{0,6}}\Z")
 
 
 @cache

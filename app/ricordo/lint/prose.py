@@ -142,10 +142,22 @@ def find_day_of_passage(note: Note, line: int) -> date | None:
     return next((day for title in titles if (day := find_day_in_title(title))), None)
 
 
-def is_among_backlinks(note: Note, line: int) -> bool:
-    """Return whether the 1-based `line` is in a section with the notes that link to this one."""
-    title = next(_headings_above(note, line), "")
-    return bool(_backlinks().fullmatch(lower_text(title).strip(" #:*_")))
+@lru_cache(maxsize=4)
+def find_backlinks(note: Note) -> frozenset[int]:
+    """Return the 1-based lines of the sections with the notes that link to this one."""
+    if not _backlinks().search(lower_text(note.text)):
+        return frozenset()
+    found: set[int] = set()
+    depth = 0
+    for number, line in enumerate(note.text.split("\n"), 1):
+        if heading := HEADING.match(line):
+            marks = len(heading[1])
+            if not depth or marks <= depth:
+                title = lower_text(heading[2]).strip(" :*_#")
+                depth = marks if _backlinks().fullmatch(title) else 0
+        if depth:
+            found.add(number)
+    return frozenset(found)
 
 
 @cache

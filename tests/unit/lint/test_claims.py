@@ -207,6 +207,7 @@ def test_valid_claims_and_other_text_are_not_reported(probe: Probe, body: str) -
     [
         "# Loader\n\n**Date:** 2026-07-03\n\nIt is `tidepool/loader.py`.",
         "## Loader\n\nLast updated — 2026-07-03\n\nIt is `tidepool/loader.py`.",
+        "## Loader\n\nNext review — 2027-01-01\n\nIt is `tidepool/loader.py`.",
         "## Loader\n\nIt is read.\n\n2026-07-03\n\nIt is `tidepool/loader.py`.",
         "## Loader\n*decision · 2026-07-03*\n\n## Reader\n\nIt is `tidepool/loader.py`.",
     ],

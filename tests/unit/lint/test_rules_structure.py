@@ -93,6 +93,20 @@ BROKEN = [
         7,
     ),
     ("inconsistent-note", {"a.md": note("Three ways:\n\n1. Turn.\n2. Row.\n")}, "a.md", 7),
+    # the work was merged, not the note
+    (
+        "unindexed-note",
+        {"MEMORY.md": "# M\n", "a.md": "# Locks (merged into main)\n\nx"},
+        "a.md",
+        0,
+    ),
+    # a base of all other folders
+    (
+        "unindexed-note",
+        {"MEMORY.md": "```base\nnot:\n  - file.inFolder('tides')\n```\n", "tides/a.md": "x"},
+        "tides/a.md",
+        0,
+    ),
     (
         "unindexed-note",
         {"MEMORY.md": '# M\n\n```dataview\nLIST FROM "tides"\n```\n', "piers/a.md": "x"},
@@ -188,6 +202,10 @@ SOUND = [
         {"MEMORY.md": "- [[a]] — x\n\n## Backlinks\n\n- [[a]]\n", "a.md": "x"},
     ),
     (
+        "index-duplicate-entry",
+        {"MEMORY.md": "## Backlinks\n\n- [[a]]\n\n## All\n\n- [[a]] — x\n", "a.md": "x"},
+    ),
+    (
         "inconsistent-note",
         {"a.md": note("Three ways, each marked:\n\n1. Turn.\n2. Row.\n")},
     ),
@@ -239,7 +257,7 @@ def test_lookalikes_are_not_reported(lint: Lint, rule: str, files: dict[str, str
     "root", ["file:///C:/work/notes/", "/home/ana/notes/", "/Users/ana/notes/"]
 )
 @pytest.mark.parametrize(
-    "paths", [("tides/log/a.txt",), ("tides/a.txt", "piers/a.txt", "piers/gone.txt")]
+    "paths", [("tides/a.txt", "piers/a.txt", "tides/log/a.txt"), (*sorted(FILED), "piers/gone.txt")]
 )
 def test_an_absolute_link_to_a_file_of_the_memory_works_only_for_its_writer(
     lint: Lint, root: str, paths: tuple[str, ...]

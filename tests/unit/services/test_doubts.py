@@ -226,17 +226,56 @@ def test_a_conflict_by_excerpts_is_listed_when_it_is_one_with_more_of_both_notes
     keep = "left" if at_last == "conflict" else "neither"
     answers = judging(verdict()), judging(verdict("p1", at_last, keep))
     with messages_server(*answers) as server:
-        assert had_judged(notebook, server).unconfirmed_count == 1
+        assert len(had_judged(notebook, server).unconfirmed) == 1
         found = find_unresolved(look_at(notebook), state)
         assert (found.conflicts, found.pending_count) == ((), 1)
         pairs = list_pairs_to_judge(notebook, look_at(notebook))
         again = prepare_judgement(notebook, pairs.asked, asked_of(notebook, server).target)
-        assert judge(notebook, again).unconfirmed_count == 0
+        assert not judge(notebook, again).unconfirmed
         found = find_unresolved(look_at(notebook), state)
         assert (len(found.conflicts), found.pending_count) == (at_last == "conflict", 0)
         assert not list_pairs_to_judge(notebook, look_at(notebook)).asked
     excerpt, more = (asked.body.decode() for asked in server.asked)
     assert (END in excerpt, END in more) == (False, True)
+
+
+def test_a_pair_that_cannot_be_confirmed_keeps_no_other_from_being_judged(tmp_path: Path) -> None:
+    notebook = doubtful(tmp_path, *LONG, *LOGGED)
+    with messages_server(judging()) as server:
+        asked = asked_of(notebook, server)
+        long = 1 + [pair.left.quote.text for pair in asked.pairs].index(SUMMARY[0])
+        holds = verdict(f"p{3 - long}", "both-hold", "neither")
+        server.scripts[:] = [judging(verdict(f"p{long}"), holds)]
+        had_judged(notebook, server)
+        root = Path(notebook.place.root)
+        changed = (root / "logging.md").read_text().replace("plain text", "plain words")
+        (root / "logging.md").write_text(changed)
+        pairs = list_pairs_to_judge(notebook, look_at(notebook))
+        again, *others = pairs.asked
+        assert [pair.opinion is None for pair in (again, *others)] == [
+            False,
+            *(True for _ in others),
+        ]
+        # with more of both notes the first is over the limit
+        tight = Caps(run_in=asked.estimate.input_tokens)
+        target = asked_of(notebook, server, caps=tight).target
+        judged = prepare_judgement(notebook, pairs.asked, target).pairs
+        assert judged
+        assert again not in judged
+
+
+def test_an_opinion_that_was_stored_before_there_was_a_second_question_counts(
+    tmp_path: Path,
+) -> None:
+    notebook = doubtful(tmp_path, *SUMMARY)
+    state = notebook.environment.state
+    with messages_server(judging(verdict())) as server:
+        had_judged(notebook, server)
+    stored = Path(state, OPINIONS_FILE)
+    record = json.loads(stored.read_text())
+    del record["confirmed"]
+    stored.write_text(json.dumps(record) + "\n")
+    assert len(find_unresolved(look_at(notebook), state).conflicts) == 1
 
 
 @pytest.mark.parametrize("said", [("both-hold", "neither"), ("duplicate", "left")])

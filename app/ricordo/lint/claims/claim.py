@@ -40,12 +40,10 @@ _UNCHECKED = compile_lazily(r"\s*[-*+]\s+\[ \](?!\()")
 _TASK = compile_lazily(r"\s*[-*+]\s+\[[ xX~-]\](?!\()")
 _ITEM = compile_lazily(r"(\s*)(?:[-*+]|\d+[.)])\s")
 _STAMP = compile_lazily(
-    r"[*_(\[]*(?:(?:[^\W\d_][\w /-]{0,30}[*_ ]*[·|—–,][*_ ]*){0,2}"
-    r"|(?:date|datum|fecha|data|дата|日期|日付|날짜)[*_ ]*[:：][*_ ]*)"
-    r"20\d\d[-/.][01]\d[-/.][0-3]\d[*_)\].]*",
-    re.IGNORECASE,
+    r"[*_(\[]*(?:(?P<kind>[^\W\d_]{1,20}(?: [^\W\d_]{1,20})?)[*_ ]{0,4}[:：·|—–][*_ ]{0,4})?"
+    r"20\d\d[-/.][01]\d[-/.][0-3]\d[*_)\].]*"
 )
-"""A line with nothing but a day, perhaps with its label or the kind of the entry."""
+"""A line with nothing but a day, perhaps with the kind of the entry before it."""
 _QUOTED = compile_lazily(
     r"“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|「[^」\n]*」|『[^』\n]*』|(?<!\w)\"[^\"\n]*\""
 )
@@ -500,8 +498,10 @@ def _find_distance(title: str) -> _Distance:
 
 
 def _is_stamp(text: str) -> bool:
-    """Return whether a text is the day of an entry, not that of its last update."""
-    return bool(_STAMP.fullmatch(text)) and not _words_of_update().search(lower_text(text))
+    """Return whether a text is nothing but the day of an entry."""
+    stamp = _STAMP.fullmatch(text)
+    kind = stamp["kind"] if stamp else None
+    return stamp is not None and (not kind or bool(_words("entry").fullmatch(lower_text(kind))))
 
 
 def _find_distance_of_label(text: str) -> _Distance:
@@ -524,11 +524,6 @@ def _matches(part: str, spoken: str) -> bool:
 @cache
 def _words(part: str) -> re.Pattern[str]:
     return compile_part("probes", part)
-
-
-@cache
-def _words_of_update() -> re.Pattern[str]:
-    return compile_part("status", "updated")
 
 
 @cache

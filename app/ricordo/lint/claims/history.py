@@ -104,8 +104,6 @@ class ProjectHistory:
         """Whether a later check of the same commit will find the same: git answered in time, and no
         commit was left out because it is of the future.
         """
-        self._has_answer = False
-        """Whether git answered anything."""
         self._touched_from = float("inf")
         """The moment from which `_touched` is complete."""
 
@@ -262,11 +260,13 @@ class ProjectHistory:
             return ""
         started = monotonic()
         answer = git.run_git(self._root, command, *words, seconds=_SECONDS)
-        self._has_answer = self._has_answer or answer is not None
-        # what git refuses once it refuses again: contents are missing, or too much is printed; git
-        # config fails where nothing is set
-        is_again = self._has_answer and monotonic() - started < _SECONDS
-        self.is_final = self.is_final and (answer is not None or is_again or command == "config")
+        # git config fails where nothing is set
+        if answer is None and command != "config":
+            is_late = monotonic() - started >= _SECONDS
+            # where git answers otherwise, it refuses the same again: contents are missing, or too
+            # much is printed
+            works = git.run_git(self._root, "rev-parse", "HEAD", seconds=_SECONDS) is not None
+            self.is_final = self.is_final and works and not is_late
         return (answer or b"").decode("utf-8", "surrogateescape")
 
     @cached_property

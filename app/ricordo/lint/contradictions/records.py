@@ -152,8 +152,10 @@ def find_span(note: Note, quote: NoteQuote) -> tuple[int, int] | None:
     """
     if not quote.text:
         return None
-    pattern = re.compile(r"\s+".join(map(re.escape, quote.text.split())))
-    found = [match.span() for match in pattern.finditer(note.text)]
+    # most are in one line as they are
+    is_literal = quote.text in note.text
+    words = re.escape(quote.text) if is_literal else r"\s+".join(map(re.escape, quote.text.split()))
+    found = [match.span() for match in re.finditer(words, note.text)]
     return min(found, key=lambda span: abs(note.line_of(span[0]) - quote.line), default=None)
 
 

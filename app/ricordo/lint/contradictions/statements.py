@@ -60,7 +60,7 @@ blanks twice as many characters.
 _WORDS = compile_lazily(r"[^\W_]+")
 _CELLS = compile_lazily(r"\s\|\s.*\s\|\s")
 """Marks between the cells of a table."""
-_DATE = r"\W*(?:20\d\d|\d{1,2}[./]\d{1,2}[./]20\d\d)"
+_DATE = r"[^\w\n]*(?:20\d\d|\d{1,2}[./]\d{1,2}[./]20\d\d)"
 _DATED = compile_lazily(_DATE)
 """The beginning of a heading with a date, behind its first mark."""
 _DATED_HEADING = compile_lazily(rf"\n#{_DATE}")

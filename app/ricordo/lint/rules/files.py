@@ -13,7 +13,7 @@ from ricordo.lint.archive import is_superseded
 from ricordo.lint.claims.claim import is_of_past
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.frontmatter import find_cut_value
-from ricordo.lint.prose import is_among_backlinks, says_nothing
+from ricordo.lint.prose import find_backlinks, says_nothing
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.memory.change import Convert, Retire
 from ricordo.memory.layout import FileRole
@@ -271,7 +271,7 @@ def _find_unclear_links(memory: Memory, shared: Mapping[str, Sequence[Note]]) ->
             is_beside = any(note.path.rpartition("/")[0] == folder for note in same)
             is_clear = is_beside or sum(note.stem == target for note in same) == 1
             # a program lists what links to a note by the names that links have
-            if not is_clear and not is_among_backlinks(memory.by_path[path], resolved.link.line):
+            if not is_clear and resolved.link.line not in find_backlinks(memory.by_path[path]):
                 places[target] = f"{path}:{resolved.link.line}"
     return places
 

@@ -20,7 +20,7 @@ from ricordo.lint.fixes.entries import (
     fix_missing_file,
 )
 from ricordo.lint.fixes.links import LinkTargets, is_to_come
-from ricordo.lint.prose import is_among_backlinks
+from ricordo.lint.prose import find_backlinks
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
 from ricordo.lint.rules.missing_entries import LISTED_FORMS, split_name
 from ricordo.memory.index import Entry, EntryForm, Load, MemoryIndex, strip_index
@@ -163,10 +163,13 @@ def _find_listed_twice(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str
     link by a name that several notes share may mean another one each time.
     """
     seen: dict[tuple[str, str], Entry] = {}
+    backlinks = find_backlinks(index.note)
     for path, entry in _listed(memory, index):
         place = path, entry.link.anchor
+        if entry.line in backlinks:
+            continue
         is_shared = len(memory.names.by_stem.get(normalize(entry.link.target), ())) > 1
-        if place in seen and not is_shared and not is_among_backlinks(index.note, entry.line):
+        if place in seen and not is_shared:
             yield path, seen[place], entry
         seen[place] = entry
 

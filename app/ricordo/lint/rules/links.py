@@ -40,6 +40,10 @@ _NO_NAME = compile_lazily(r"[\s/`\"'(\[<|“«「]")
 _LONGEST_NAME = 255
 _FEWEST_OF_ONE_CAUSE = 3
 """Broken links of one file that are one finding."""
+_DEEPEST = 20
+"""Folders of an absolute link in which a path of the memory may begin."""
+_FEWEST_OF_A_COPY = 3
+"""Files of this memory that links have below a folder of another name."""
 _CLIMB = compile_lazily(r"(?:\.\./)+")
 _SYSTEM_PATH = compile_lazily(
     r"(?:file:|~|\\\\|/(?:etc|home|users|root|var|tmp|usr|opt|proc|dev|mnt|srv|private|volumes)/)",
@@ -178,7 +182,8 @@ def outside_memory(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             message = f"{skipped.path} points outside the memory: {skipped.reason}."
             yield RuleResult(0, message, skipped.reason, (skipped.reason,), skipped.path)
     leading_out = list(_find_links(memory, TargetKind.OUTSIDE, TargetKind.EXTERNAL))
-    copies = _find_copies(memory, (resolved.link.target for _, resolved in leading_out))
+    targets = (resolved.link.target for _, resolved in leading_out)
+    copies = _find_copies(memory, context.around, targets)
     for file, resolved in leading_out:
         link = resolved.link
         # templates and schemas show how links look
@@ -302,22 +307,27 @@ def _report_copy(memory: Memory, file: Note, link: Link, copy: str) -> RuleResul
     )
 
 
-def _find_copies(memory: Memory, targets: Iterable[str]) -> tuple[str, ...]:
+def _find_copies(
+    memory: Memory, around: tuple[str, ...], targets: Iterable[str]
+) -> tuple[str, ...]:
     """Return the folders, each with a `/` behind, in which writers of absolute links had this
-    memory: what is before the path of one of its files, for two of them, or one deep inside.
+    memory: what is before the paths of its files, of several, or in a folder of its name.
     """
     found: dict[str, set[str]] = defaultdict(set)
     for target in targets:
         parts = _to_slashes(target).split("/") if _SYSTEM_PATH.match(target) else []
-        for at in range(1, len(parts) - 1):
+        for at in range(max(1, len(parts) - _DEEPEST), len(parts) - 1):
             path = "/".join(parts[at:])
             if path in memory.others or path in memory.by_path:
-                found["/".join(parts[:at]) + "/"].add(path)
+                found["/".join(parts[:at])].add(path)
                 break
+    own = (memory.root, *around)
+    names = set(map(posixpath.basename, own))
     return tuple(
-        folder
+        f"{folder}/"
         for folder, paths in found.items()
-        if len(paths) > 1 or max(it.count("/") for it in paths) > 1
+        if folder.removeprefix("file://") not in own
+        and len(paths) >= (1 if posixpath.basename(folder) in names else _FEWEST_OF_A_COPY)
     )
 
 

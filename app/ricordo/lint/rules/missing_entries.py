@@ -61,11 +61,13 @@ _NAMED_FOLDER = compile_lazily(
 """An item or a row that begins with the name of a folder."""
 _PHRASE = compile_lazily(r"\w\W+\w|\d|[\u3040-\u30ff\u3400-\u9fff]{4}")
 """What is in a name that is no plain word: several words, a number, a phrase without blanks."""
-_QUERY = compile_lazily(r"^```(?:dataview|base)\s*\n(.*?)^```", re.DOTALL | re.MULTILINE)
-_QUERIED = compile_lazily(
-    r"(?:\bFROM\s|\bOR\s|\binFolder\()\s*\(?[\"']([^\"'\n]*)[\"']", re.IGNORECASE
-)
-"""A folder from which a query takes notes."""
+_QUERY = compile_lazily(r"^```(dataview|base)[^\S\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_FROM = compile_lazily(r"\bFROM\s([^\n]*)", re.IGNORECASE)
+_SOURCE = compile_lazily(r'(?<![-!"])"([^"\n]*)"')
+"""A folder from which a query takes notes; not one that it leaves out."""
+_IN_FOLDER = compile_lazily(r"\binFolder\(\s*[\"']([^\"'\n]*)[\"']")
+_LEFT_OUT = compile_lazily(r"^\s*(?:- )?not:|!", re.MULTILINE)
+"""What a base lists may be all but what it names."""
 LISTED_FORMS = frozenset((EntryForm.BULLET, EntryForm.ROW))
 """The forms in which an index lists a note; prose only mentions it."""
 _SHOWN = 3
@@ -230,11 +232,20 @@ def _find_queried_folders(memory: Memory) -> tuple[str, ...]:
     """Return the folders, each with a `/` behind, whose notes a query of Obsidian lists in an
     index; "" for all of them. The vault may begin one folder above the memory.
     """
-    queries = (query for index in memory.indexes for query in _QUERY.findall(index.note.text))
-    names = {name.strip("/") for query in queries for name in _QUERIED.findall(query)}
+    texts = (index.note.text for index in memory.indexes)
+    queries = (match for text in texts for match in _QUERY.finditer(text))
+    names = {name.strip("/") for it in queries for name in _list_sources(it[1], it[2])}
     folders = [f"{name}/" if name else "" for name in names]
     own = f"{posixpath.basename(memory.root)}/"
     return (*folders, *(it.removeprefix(own) for it in folders if it.startswith(own)))
+
+
+def _list_sources(kind: str, query: str) -> Sequence[str]:
+    """Return the folders from which a query takes notes."""
+    if kind == "base":
+        return () if _LEFT_OUT.search(query) else _IN_FOLDER.findall(query)
+    source = _FROM.search(query)
+    return _SOURCE.findall(source[1]) if source else ()
 
 
 def _list_words_astray(memory: Memory) -> list[frozenset[str]]:

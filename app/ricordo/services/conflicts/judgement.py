@@ -1,6 +1,6 @@
 """Judging uncertain pairs, which may contradict or repeat each other, by an engine: in one batch,
 and only at the user's request. What it calls a conflict by excerpts is asked about once more, with
-more of both notes, at another request. The answers are stored as opinions; no note is changed.
+more of both notes. The answers are stored as opinions; no note is changed.
 """
 
 from __future__ import annotations
@@ -90,26 +90,29 @@ class JudgementOutcome:
     rejected: tuple[RejectedChange, ...]
     run: LedgerRun
 
+    asked: tuple[Conflict, ...]
+    """All pairs that were sent."""
+
     @property
-    def unconfirmed_count(self) -> int:
-        """The number of pairs to ask about once more."""
-        return sum(opinion.needs_confirmation for _, opinion in self.opinions)
+    def unconfirmed(self) -> tuple[Conflict, ...]:
+        """The pairs to ask about once more, with the opinions that call them a conflict."""
+        return tuple(
+            replace(pair, opinion=opinion)
+            for pair, opinion in self.opinions
+            if opinion.needs_confirmation
+        )
 
 
 def list_pairs_to_judge(
     notebook: Notebook, snapshot: Snapshot, step: Step = lambda _: None
 ) -> JudgedPairs:
     """Return all that a model can be asked about in `snapshot`, by whether there is an opinion on
-    it; without related statements while there are unconfirmed pairs. Raises what `step` raises.
+    it. Raises what `step` raises.
     """
     from ricordo.lint.contradictions.comparer import find_related
 
-    known = load_opinions(notebook.environment.state)
-    pairs = split_by_opinion(snapshot, known)
-    if pairs.unconfirmed:
-        return pairs
     related = find_related(snapshot.memory, lambda: step(_COMPARING))
-    return split_by_opinion(snapshot, known, related)
+    return split_by_opinion(snapshot, load_opinions(notebook.environment.state), related)
 
 
 def preview_judgement(
@@ -135,23 +138,28 @@ def preview_judgement(
     return replace(before, request=request, egress=egress, disabled_reason=why)
 
 
-def describe_asked(pairs: JudgedPairs, count: int) -> str:
-    """Return what is judged next in words: the first `count` of the pairs that are asked about."""
-    every = len(pairs.asked)
-    number = f"{count}{'' if count == every else f' of {every}'} pair{'s' * (every > 1)}"
-    if pairs.unconfirmed:
-        return f"{number} called a conflict by excerpts"
-    return f"{number} without an opinion"
+def describe_asked(request: JudgementRequest, every: int) -> str:
+    """Return in words what is judged of `every` pair that could be: how many that were called a
+    conflict by excerpts, and how many without an opinion.
+    """
+    again = sum(map(needs_confirmation, request.pairs))
+    first = len(request.pairs) - again
+    more = "" if len(request.pairs) == every else f" of {every}"
+    number = f"{again or first}{more} pair{'s' * (every > 1)}"
+    if not again:
+        return f"{number} without an opinion"
+    others = f", and {first} without an opinion" if first else ""
+    return f"{number} called a conflict by excerpts{others}"
 
 
 def prepare_judgement(
     notebook: Notebook, doubts: Sequence[Conflict], target: EngineTarget
 ) -> JudgementRequest:
-    """Return the request to the engine `target` for as many of the first `doubts` as fit."""
+    """Return the request to the engine `target` for as many of the `doubts` as fit."""
     engine = _judging_engine(notebook, target, min(len(doubts), MAX_PAIRS))
     pairs = [_uncertain_pair(pair) for pair in doubts[:MAX_PAIRS]]
     batch = compose_batch(pairs, begin_redaction(notebook), engine.ask.max_brief_tokens)
-    included = tuple(doubts[: len(batch.texts)])
+    included = tuple(doubts[number] for number in batch.numbers)
     return JudgementRequest(included, batch, engine, engine.ask.estimate(batch))
 
 
@@ -178,7 +186,7 @@ def judge(
         if name in answer.by_pair
     ]
     store_opinions(notebook.environment, author, opinions)
-    return JudgementOutcome(tuple(opinions), answer.rejected, run)
+    return JudgementOutcome(tuple(opinions), answer.rejected, run, request.pairs)
 
 
 def _judging_engine(notebook: Notebook, target: EngineTarget, pairs: int) -> EngineTarget:

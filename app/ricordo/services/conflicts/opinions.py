@@ -1,5 +1,5 @@
-"""Opinions of engines on uncertain pairs, stored by the texts that were judged, so that nothing is
-paid for twice when notes are renamed. Opinions change no finding.
+"""Opinions of engines on uncertain pairs, stored by the texts that were judged, so that what was
+judged is known when notes are renamed. Opinions change no finding.
 """
 
 from __future__ import annotations
@@ -76,11 +76,11 @@ class JudgedPairs(NamedTuple):
 
     @property
     def asked(self) -> tuple[Conflict, ...]:
-        """What a model is asked about next, in that order: the unconfirmed pairs, and when there
-        are none all without an opinion.
+        """What a model is asked about, in that order: the unconfirmed pairs, then all without an
+        opinion.
         """
         certain = (pair for pair in self.conflicts if pair.opinion is None)
-        return self.unconfirmed or (*certain, *self.pending, *self.related)
+        return (*self.unconfirmed, *certain, *self.pending, *self.related)
 
 
 def split_by_opinion(
@@ -126,7 +126,7 @@ def find_unresolved(snapshot: Snapshot, state: str) -> Unresolved:
     amiss = filter(_is_amiss, pairs.judged)
     conflicts = sorted((*pairs.conflicts, *amiss), key=_is_refuted)
     unresolved = (*conflicts, *find_duplicates(snapshot))
-    pending = len(pairs.pending) + len(pairs.unconfirmed)
+    pending = len(pairs.pending) + sum(map(needs_confirmation, pairs.judged))
     return Unresolved(unresolved, pending, pairs.judged)
 
 
@@ -223,7 +223,9 @@ def _opinion(conflict: Conflict, known: StoredOpinions) -> Opinion | None:
     keeps = sides.get(record["keeps"], KeptSide.NEITHER)
     try:
         view, reason = PairVerdict(record["verdict"]), require_plain_line(record["reason"])
-        return Opinion(view, keeps, reason, record["model"], record.get("confirmed") is True)
+        # records of an earlier version, which asked once, say nothing of it
+        is_confirmed = record.get("confirmed", True) is True
+        return Opinion(view, keeps, reason, record["model"], is_confirmed)
     except (ValueError, ChangeRefused):
         return None
 

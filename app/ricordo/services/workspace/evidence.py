@@ -88,15 +88,17 @@ class PairSource:
 
     def _compare(self, memory: Memory, stamp: str, step: GatherStep) -> tuple[NotePair, ...]:
         from ricordo.lint.contradictions.comparer import NoteComparer as Comparer
-        from ricordo.lint.contradictions.records import pack_pairs
+        from ricordo.lint.contradictions.records import pack_pairs, unpack_pairs
 
         self._comparer = self._comparer or Comparer()
         pairs = self._comparer.pairs(memory, lambda: step("comparing notes"))
+        rows = pack_pairs(pairs, memory)
         if stamp != self._stamp:
             # if the state cannot be written, they are compared again the next time
             with suppress(OSError):
-                save_comparison(self._state, memory.root, stamp, pack_pairs(pairs, memory))
-        return pairs
+                save_comparison(self._state, memory.root, stamp, rows)
+        # as they are when they are read from the cache
+        return unpack_pairs(rows, memory) or ()
 
 
 _FORMAT = "--format=%x01%at%x02%D"

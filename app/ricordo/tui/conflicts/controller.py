@@ -161,7 +161,7 @@ class ConflictController:
         )
         self._go_to = next(amiss_ids, "")
         self._reload(self._snapshot)
-        if outcome.unconfirmed_count:
+        if outcome.unconfirmed:
             self.judge_uncertain_pairs()
 
     def show_origin(self, path: str) -> None:

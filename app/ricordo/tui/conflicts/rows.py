@@ -17,7 +17,11 @@ from ricordo.services.conflicts.judgement import (
     JudgementPreview,
     describe_asked,
 )
-from ricordo.services.conflicts.opinions import Unresolved, get_suggested_side
+from ricordo.services.conflicts.opinions import (
+    Unresolved,
+    get_suggested_side,
+    needs_confirmation,
+)
 from ricordo.services.sessions.activity_text import AGENT_ONLY_TEXT, NO_MESSAGE_TEXT, parse_stamp
 from ricordo.text import clip, make_one_line
 from ricordo.tui.render.egress_lines import render_about, render_sent
@@ -37,8 +41,9 @@ _ABOUT = (
     "of the notes."
 )
 _ONCE_MORE = (
-    "These pairs were called a conflict, but only a part of the notes was sent, and what explains "
-    "the difference may be in the rest. What is called a conflict again is listed as one."
+    "The first of these pairs were called a conflict, but only a part of the notes was sent, and "
+    "what explains the difference may be in the rest. What is called a conflict again is listed as "
+    "one."
 )
 _RELATED = (
     "Of {} more pairs only a model is asked: they are likely to be on one subject, and about two "
@@ -66,14 +71,15 @@ def render_judgement_preview(
     """Return what would be sent, else the uncertain pairs; and the earlier opinions.
     `choose_engine` says how to get to the engines.
     """
-    about = _ONCE_MORE if before.pairs.unconfirmed else _ABOUT
+    is_again = before.request is not None and any(map(needs_confirmation, before.request.pairs))
+    about = _ONCE_MORE if is_again else _ABOUT
     lines = [*render_about(about, width), BLANK]
     pending, related = before.pairs.pending, before.pairs.related
     if before.request is not None and before.egress is not None and before.request.pairs:
-        pairs = f"{describe_asked(before.pairs, len(before.request.pairs))}: this is sent"
+        pairs = f"{describe_asked(before.request, len(before.pairs.asked))}: this is sent"
         lines += [StyledLine((StyledSpan(pairs, "heading"),)), BLANK]
         lines += [*render_sent(before.egress.text, width, "pair ", "bold"), BLANK]
-    elif pending or related:
+    elif before.pairs.asked:
         lines += [*render_about(choose_engine, width), BLANK]
         lines += [StyledLine((StyledSpan(f"{len(pending)} uncertain", "heading"),)), BLANK]
         lines += [row for it in pending for row in _render_pair(it, width)]
@@ -115,7 +121,7 @@ def describe_outcome(outcome: JudgementOutcome) -> list[str]:
     counts = Counter(opinion.verdict for _, opinion in outcome.opinions)
     views = (f"{_VIEW_WORDS[view]}: {counts[view]}" for view in PairVerdict if counts[view])
     messages = [f"{len(outcome.opinions)} judged. {'; '.join(views)}".rstrip()]
-    if unconfirmed := outcome.unconfirmed_count:
+    if unconfirmed := len(outcome.unconfirmed):
         messages.append(f"Not listed yet: {unconfirmed}, until more of both notes is judged.")
     if outcome.rejected:
         first = outcome.rejected[0]
