@@ -144,12 +144,11 @@ def describe_asked(request: JudgementRequest, every: int) -> str:
     """
     again = sum(map(needs_confirmation, request.pairs))
     first = len(request.pairs) - again
-    more = "" if len(request.pairs) == every else f" of {every}"
-    number = f"{again or first}{more} pair{'s' * (every > 1)}"
-    if not again:
-        return f"{number} without an opinion"
-    others = f", and {first} without an opinion" if first else ""
-    return f"{number} called a conflict by excerpts{others}"
+    if again:
+        others = f", {first} without an opinion" if first else ""
+        return f"{again} pair{'s' * (again > 1)} called a conflict by excerpts{others}"
+    of = "" if first == every else f" of {every}"
+    return f"{first}{of} pair{'s' * (every > 1)} without an opinion"
 
 
 def prepare_judgement(

@@ -81,8 +81,9 @@ def render_judgement_preview(
         lines += [*render_sent(before.egress.text, width, "pair ", "bold"), BLANK]
     elif before.pairs.asked:
         lines += [*render_about(choose_engine, width), BLANK]
-        lines += [StyledLine((StyledSpan(f"{len(pending)} uncertain", "heading"),)), BLANK]
-        lines += [row for it in pending for row in _render_pair(it, width)]
+        if pending:
+            lines += [StyledLine((StyledSpan(f"{len(pending)} uncertain", "heading"),)), BLANK]
+            lines += [row for it in pending for row in _render_pair(it, width)]
         if related:
             lines += [*render_about(_RELATED.format(len(related)), width), BLANK]
     if before.pairs.judged:
