@@ -41,9 +41,8 @@ _ABOUT = (
     "of the notes."
 )
 _ONCE_MORE = (
-    "The first of these pairs were called a conflict, but only a part of the notes was sent, and "
-    "what explains the difference may be in the rest. What is called a conflict again is listed as "
-    "one."
+    "What was called a conflict by a part of the notes is sent with more of them: what explains "
+    "the difference may be in the rest. What is called a conflict again is listed as one."
 )
 _RELATED = (
     "Of {} more pairs only a model is asked: they are likely to be on one subject, and about two "
