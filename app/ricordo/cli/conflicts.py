@@ -93,7 +93,8 @@ def _judge(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> None:
         asked = {pair.id for pair in outcome.asked} if outcome else ()
         again = tuple(pair for pair in again if pair.id not in asked)
     if again:
-        print_messages([f"{len(again)} too long to be judged with more of both notes"])
+        count = f"{len(again)} pair{'s' * (len(again) > 1)} called a conflict by excerpts"
+        print_messages([f"{count}: more of both notes does not fit under the token limit"])
 
 
 def _ask(

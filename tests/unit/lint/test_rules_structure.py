@@ -193,6 +193,7 @@ SOUND = [
         for query in (
             'dataview\nTABLE tags\nFROM "tides"\nSORT updated',
             'dataview\nLIST FROM #pier OR "tides"',
+            'dataview\nLIST FROM -"old" AND "tides"',
             "base\nfilters:\n  and:\n    - file.inFolder('tides')",
         )
     ),
@@ -268,7 +269,7 @@ def test_an_absolute_link_to_a_file_of_the_memory_works_only_for_its_writer(
     for finding, path in zip(found, paths, strict=True):
         is_here = path in FILED
         assert finding.message.endswith(
-            f"leads to {root}, where its writer has this memory: "
+            f"leads to {root}, where its writer seems to have this memory: "
             + (f"here it is {path}." if is_here else f"here is no {path}.")
         )
         assert (finding.fix_label == f"link to {path}") is is_here

@@ -330,7 +330,7 @@ class _Reader:
         """Read the word at index `at`; return how many words after it belong to it."""
         token = self._tokens[at]
         # most have one meaning, and only one
-        if _plain_tokens[token]:
+        if _naming_tokens[token]:
             self._name(token, at, place)
             return 0
         if token not in known.load_special_words() and not _DIGITS.search(token):
@@ -529,14 +529,14 @@ class _Reader:
         return any(not kind.about.isdisjoint(self._said - {token}) for kind, _ in tools)
 
 
-def _is_plain(token: str) -> bool:
+def _only_names(token: str) -> bool:
     """Return whether a word only names something: it has no other meaning of its own."""
     meanings = known.load_special_words(), known.load_tools(), known.load_opposites()
     lists = map(known.load_words, ("use", "gone", "particles", "generic"))
     return not _DIGITS.search(token) and not any(token in it for it in (*meanings, *lists))
 
 
-_plain_tokens = known.WordCache(_is_plain)
+_naming_tokens = known.WordCache(_only_names)
 
 
 def _find_verb(tokens: list[str]) -> int:

@@ -281,7 +281,7 @@ def build_digest(note: Note) -> NoteDigest:
                 or (len(words) <= 2 * _SAID_BY_THE_WAY and has_ticket(it.text))
             )
             # most have nothing but words, none of which binds
-            and not (_binding.isdisjoint(words) and is_plain(it.text))
+            and (any(map(_binding.__getitem__, words)) or not is_plain(it.text))
             for it, keys, words in zip(said, subjects, found, strict=True)
         ]
     )
@@ -364,11 +364,7 @@ def _number(word: str) -> int:
 
 
 def _key(word: str) -> str:
-    """Return the key of a word: the class for a thing of one, "" for values and filler. A word that
-    may bind a claim is noted.
-    """
-    if may_bind(word):
-        _binding.add(word)
+    """Return the key of a word: the class for a thing of one, "" for values and filler."""
     if word.isdigit() or word in _load_untold():
         return ""
     if tools := known.load_tools().get(word):
@@ -386,10 +382,7 @@ def _load_untold() -> frozenset[str]:
     return known.load_modals().union(*words, known.load_numbers(), known.load_days())
 
 
-_binding: set[str] = set()
-"""The words with known keys that may bind a claim: few, so that they are found faster than in a
-table of all words.
-"""
+_binding = known.WordCache(may_bind)
 _numbers = known.WordCache(_number)
 _keys = known.WordCache(_key)
 

@@ -43,7 +43,7 @@ _FEWEST_OF_ONE_CAUSE = 3
 _DEEPEST = 20
 """Folders of an absolute link in which a path of the memory may begin."""
 _FEWEST_OF_A_COPY = 3
-"""Files of this memory that links have below a folder of another name."""
+"""Files of this memory that links have below one folder: two may be in another memory as well."""
 _CLIMB = compile_lazily(r"(?:\.\./)+")
 _SYSTEM_PATH = compile_lazily(
     r"(?:file:|~|\\\\|/(?:etc|home|users|root|var|tmp|usr|opt|proc|dev|mnt|srv|private|volumes)/)",
@@ -294,11 +294,15 @@ def _is_outside(
 
 
 def _report_copy(memory: Memory, file: Note, link: Link, copy: str) -> RuleResult:
-    """Return the result on an absolute link into the folder in which its writer had the memory."""
+    """Return the result on an absolute link into the folder in which its writer seems to have the
+    memory.
+    """
     to = _to_slashes(link.target).removeprefix(copy)
     is_here = to in memory.others or to in memory.by_path
     where = f"here it is {to}" if is_here else f"here is no {to}"
-    message = f"Link “{link.label}” leads to {copy}, where its writer has this memory: {where}."
+    message = (
+        f"Link “{link.label}” leads to {copy}, where its writer seems to have this memory: {where}."
+    )
     fix = relink(memory, file, [link], to, safe=False) if is_here else None
     evidence = (_line(file, link),)
     at_most = Severity.WARNING
@@ -310,8 +314,8 @@ def _report_copy(memory: Memory, file: Note, link: Link, copy: str) -> RuleResul
 def _find_copies(
     memory: Memory, around: tuple[str, ...], targets: Iterable[str]
 ) -> tuple[str, ...]:
-    """Return the folders, each with a `/` behind, in which writers of absolute links had this
-    memory: what is before the paths of its files, of several, or in a folder of its name.
+    """Return the folders, each with a `/` behind, in which writers of absolute links seem to have
+    this memory: what is before the paths of several of its files.
     """
     found: dict[str, set[str]] = defaultdict(set)
     for target in targets:
@@ -322,12 +326,10 @@ def _find_copies(
                 found["/".join(parts[:at])].add(path)
                 break
     own = (memory.root, *around)
-    names = set(map(posixpath.basename, own))
     return tuple(
         f"{folder}/"
         for folder, paths in found.items()
-        if folder.removeprefix("file://") not in own
-        and len(paths) >= (1 if posixpath.basename(folder) in names else _FEWEST_OF_A_COPY)
+        if folder.removeprefix("file://") not in own and len(paths) >= _FEWEST_OF_A_COPY
     )
 
 

@@ -63,10 +63,10 @@ _PHRASE = compile_lazily(r"\w\W+\w|\d|[\u3040-\u30ff\u3400-\u9fff]{4}")
 """What is in a name that is no plain word: several words, a number, a phrase without blanks."""
 _QUERY = compile_lazily(r"^```(dataview|base)[^\S\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _FROM = compile_lazily(r"\bFROM\s([^\n]*)", re.IGNORECASE)
-_SOURCE = compile_lazily(r'(?<![-!"])"([^"\n]*)"')
-"""A folder from which a query takes notes; not one that it leaves out."""
+_SOURCE = compile_lazily(r'([-!]?)"([^"\n]*)"')
+"""A folder from which a query takes notes, or that it leaves out, with the mark for that."""
 _IN_FOLDER = compile_lazily(r"\binFolder\(\s*[\"']([^\"'\n]*)[\"']")
-_LEFT_OUT = compile_lazily(r"^\s*(?:- )?not:|!", re.MULTILINE)
+_LEFT_OUT = compile_lazily(r"^[^\S\n]*(?:- )?not:|!", re.MULTILINE)
 """What a base lists may be all but what it names."""
 LISTED_FORMS = frozenset((EntryForm.BULLET, EntryForm.ROW))
 """The forms in which an index lists a note; prose only mentions it."""
@@ -245,7 +245,8 @@ def _list_sources(kind: str, query: str) -> Sequence[str]:
     if kind == "base":
         return () if _LEFT_OUT.search(query) else _IN_FOLDER.findall(query)
     source = _FROM.search(query)
-    return _SOURCE.findall(source[1]) if source else ()
+    found = _SOURCE.findall(source[1]) if source else ()
+    return [folder for left_out, folder in found if not left_out]
 
 
 def _list_words_astray(memory: Memory) -> list[frozenset[str]]:

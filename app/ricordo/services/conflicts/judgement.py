@@ -89,7 +89,6 @@ class JudgementOutcome:
     opinions: tuple[tuple[Conflict, Opinion], ...]
     rejected: tuple[RejectedChange, ...]
     run: LedgerRun
-
     asked: tuple[Conflict, ...]
     """All pairs that were sent."""
 

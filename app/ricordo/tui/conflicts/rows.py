@@ -45,8 +45,8 @@ _ONCE_MORE = (
     "the difference may be in the rest. What is called a conflict again is listed as one."
 )
 _RELATED = (
-    "Of {} more pairs only a model is asked: they are likely to be on one subject, and about two "
-    "of a hundred contradict each other."
+    "Of {} more pairs only a model is asked: they are likely to be on one subject, and about one "
+    "of 150 is a contradiction."
 )
 _INDENTED = (StyledSpan("  "),), (StyledSpan("  "),)
 """What the first line of a wrapped text begins with, and the others."""
