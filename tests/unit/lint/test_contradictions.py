@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ricordo.agents.wiki import WIKI
 from ricordo.lint.contradictions.compare import (
     describe_opposition,
     find_contradiction,
@@ -328,6 +329,31 @@ def test_pages_about_two_folders_are_no_duplicates(root: Path) -> None:
         for folder, of in (("locks", "the locks and gates"), ("quays", "the quays and gates"))
     }
     assert not any(it.relation.is_between_notes for it in pairs(open_memory(root, files)))
+
+
+@pytest.mark.parametrize(
+    ("other", "is_one"),
+    [
+        ("things/tide-tables.md", True),
+        # the page of a source says what that of a thing says
+        ("sources/tide-tables.md", False),
+        ("things/locks.md", False),
+    ],
+)
+def test_pages_of_a_wiki_are_of_one_thing_by_their_names_in_one_folder(
+    root: Path, other: str, is_one: bool
+) -> None:
+    texts = (SAME.format("however small"), SAME.format("however short it may be"))
+    paths = ("wiki/things/tide.md", f"wiki/{other}")
+    files = {path: note_text("Tide", text) for path, text in zip(paths, texts, strict=True)}
+    found = {it.relation for it in pairs(open_memory(root, files, layout=WIKI))}
+    assert (Relation.REPEATS in found) is is_one
+
+
+def test_equal_pages_of_a_wiki_are_copies_in_any_folder(root: Path) -> None:
+    files = dict.fromkeys(("wiki/things/tide.md", "wiki/sources/tide.md"), note_text("Tide", SAME))
+    (found,) = pairs(open_memory(root, files, layout=WIKI))
+    assert found.relation is Relation.REPEATS
 
 
 def test_three_copies_are_duplicates_of_each_other(root: Path) -> None:

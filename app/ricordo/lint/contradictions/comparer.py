@@ -27,8 +27,8 @@ from ricordo.lint.contradictions.repeats import (
     find_candidates,
     find_candidates_for,
     find_templates,
-    has_related_name,
     is_generated,
+    may_be_one_page,
 )
 from ricordo.lint.contradictions.selection import (
     OpposedStatements,
@@ -540,7 +540,7 @@ def _find_repeating(
         step()
         digests = known.digests[one], known.digests[other]
         relation = compare_notes(notes[one], notes[other], digests, templates)
-        if known.needs_names and relation and not has_related_name(notes[one], notes[other]):
+        if known.needs_names and relation and not may_be_one_page(notes[one], notes[other]):
             relation = Relation.MAY_REPEAT
         if relation is not None:
             found[one, other] = relation

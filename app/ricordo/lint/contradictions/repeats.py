@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from itertools import chain, combinations
+from posixpath import dirname
 from typing import NamedTuple
 
 from ricordo.dates import find_day_in_title
@@ -49,8 +50,13 @@ _CROWD = 20
 """Notes with one word triple from which on it is from a template."""
 
 
-def has_related_name(one: Note, other: Note) -> bool:
-    """Return whether the name of one note contains that of the other."""
+def may_be_one_page(one: Note, other: Note) -> bool:
+    """Return whether two pages of a wiki may be of one thing: the name of one contains that of the
+    other, and they are in one folder, or equal. In two folders they are of two kinds, such as a
+    thing and the source that tells of it.
+    """
+    if one.body != other.body and dirname(one.path) != dirname(other.path):
+        return False
     names = [frozenset(split_words(note.stem)) for note in (one, other)]
     return names[0] <= names[1] or names[1] <= names[0]
 
