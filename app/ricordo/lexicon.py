@@ -73,6 +73,7 @@ def _widen_blank(match: re.Match[str]) -> str:
     return match[1] or (r"\s*" if match[2] else r"\s+")
 
 
+@cache
 def compile_part(name: str, part: str) -> re.Pattern[str]:
     """Return the pattern for any expression under `part` of the data file `name`, for texts in
     lower case.

@@ -9,7 +9,7 @@ from collections.abc import Collection, Container
 from functools import cache
 
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
-from ricordo.lint.claims.claim import find_banner, read_status
+from ricordo.lint.claims.note_status import find_banner, read_status
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 

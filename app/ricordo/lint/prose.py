@@ -35,6 +35,8 @@ _SILENT = compile_lazily(
     r"|(?<!\w)'[^'\n]{0,300}'(?!\w)|(?<!\w)‘[^’\n]{0,300}’(?!\w)"
     r"|~~[^~\n]*~~"
 )
+CODE = compile_lazily(r"(?<!`)(`+)(?!`)([^`\n]{1,300}?)(?<!`)\1(?!`)")
+"""What is in backticks, its second group without them."""
 _EMPHASIS = compile_lazily(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)")
 DONE_MARK = compile_lazily(
     r"(?<!not )(?<!NOT )(?<!Not )\b(?:BUILT|DONE|SHIPPED|MERGED|COMPLETED?|IMPLEMENTED|FINISHED"

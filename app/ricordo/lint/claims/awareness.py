@@ -14,8 +14,9 @@ from itertools import accumulate
 
 from ricordo.dates import find_dates
 from ricordo.lexicon import compile_part, lower_text
-from ricordo.lint.claims.claim import Passage, ProjectClaim, split_passages
+from ricordo.lint.claims.claim import ProjectClaim
 from ricordo.lint.claims.commits import FileCommit, list_references
+from ricordo.lint.claims.passages import Passage, split_passages
 from ricordo.lint.claims.project import Project
 from ricordo.lint.prose import HEADING
 from ricordo.memory.note import Note

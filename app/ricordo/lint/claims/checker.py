@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from ricordo.lint.claims.awareness import is_of_another_repository
-from ricordo.lint.claims.claim import Passage, ProjectClaim, split_passages
+from ricordo.lint.claims.claim import ProjectClaim
 from ricordo.lint.claims.commits import FileCommit
 from ricordo.lint.claims.corrections import find_corrected
 from ricordo.lint.claims.history import parse_end_of_day
 from ricordo.lint.claims.instructions import find_repeated
 from ricordo.lint.claims.lengths import find_shortened
+from ricordo.lint.claims.passages import Passage, split_passages
 from ricordo.lint.claims.paths import (
     check_path,
     find_linked_pages,

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ricordo.dates import has_year
-from ricordo.lint.claims.claim import Passage, split_passages
 from ricordo.lint.claims.corrected_values import (
     FEWEST_WORDS,
     STEM_LENGTH,
@@ -22,6 +21,7 @@ from ricordo.lint.claims.corrected_values import (
     list_words,
     split_parts,
 )
+from ricordo.lint.claims.passages import Passage, split_passages
 from ricordo.lint.claims.project import Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.memory.note import Note

@@ -12,9 +12,9 @@ from functools import cache
 
 from ricordo.dates import has_year
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
-from ricordo.lint.claims.claim import Passage, split_passages
 from ricordo.lint.claims.commits import FileCommit
 from ricordo.lint.claims.history import CODE_ENDINGS
+from ricordo.lint.claims.passages import Passage, split_passages
 from ricordo.lint.claims.paths import find_present_file
 from ricordo.lint.claims.project import Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict

@@ -19,9 +19,10 @@ from ricordo.lint.claims.awareness import (
     list_names_of_path,
     says_gone,
 )
-from ricordo.lint.claims.claim import Passage, ProjectClaim, load_names
+from ricordo.lint.claims.claim import ProjectClaim, load_names
 from ricordo.lint.claims.commits import FileCommit
 from ricordo.lint.claims.history import CODE_ENDINGS
+from ricordo.lint.claims.passages import Passage
 from ricordo.lint.claims.project import NoteTimes, Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.memory.note import Note

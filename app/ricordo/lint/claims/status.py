@@ -13,8 +13,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ricordo.lexicon import build_alternation, compile_part, list_expressions, lower_text
-from ricordo.lint.claims.claim import Passage, ProjectClaim
+from ricordo.lint.claims.claim import ProjectClaim
 from ricordo.lint.claims.commits import FileCommit
+from ricordo.lint.claims.passages import Passage
 from ricordo.lint.claims.project import Project
 from ricordo.lint.evidence import ClaimKind, Verdict
 from ricordo.patterns import compile_lazily

@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 from ricordo.dates import has_year
 from ricordo.lint.claims.awareness import is_written_after, knows_of, list_names_of_path
-from ricordo.lint.claims.claim import Passage, ProjectClaim, load_names
+from ricordo.lint.claims.claim import ProjectClaim, load_names
 from ricordo.lint.claims.history import CODE_ENDINGS
+from ricordo.lint.claims.passages import Passage
 from ricordo.lint.claims.project import NoteTimes, Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.memory.note import Note

@@ -18,9 +18,10 @@ from ricordo.lexicon import (
     list_expressions,
     lower_text,
 )
-from ricordo.lint.claims.claim import Passage, ProjectClaim, get_work_words
+from ricordo.lint.claims.claim import ProjectClaim, get_work_words
 from ricordo.lint.claims.commits import drop_verb
 from ricordo.lint.claims.history import CODE_ENDINGS, COMMENT
+from ricordo.lint.claims.passages import Passage
 from ricordo.lint.claims.paths import find_present_file, is_path
 from ricordo.lint.claims.project import Project
 from ricordo.lint.claims.status import build_claim, is_rule

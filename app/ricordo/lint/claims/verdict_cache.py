@@ -15,8 +15,8 @@ from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
-from ricordo.lint.claims.claim import find_fixed_notes
 from ricordo.lint.claims.instructions import is_instruction_file
+from ricordo.lint.claims.note_status import find_fixed_notes
 from ricordo.lint.claims.project import AskedFacts, Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.lint.stamps import compute_digest_of, compute_key, compute_stamp

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from ricordo.dates import has_year
 from ricordo.lexicon import SPACELESS, build_alternation, list_expressions, lower_text
-from ricordo.lint.claims.claim import Passage, ProjectClaim
+from ricordo.lint.claims.claim import ProjectClaim
 from ricordo.lint.claims.commits import FileCommit
 from ricordo.lint.claims.history import CODE_ENDINGS
 from ricordo.lint.claims.manifests import DeclaredVersion
+from ricordo.lint.claims.passages import Passage
 from ricordo.lint.claims.project import Project
 from ricordo.lint.claims.symbols import TELLING_NAME
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict

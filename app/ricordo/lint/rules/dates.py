@@ -21,7 +21,7 @@ from ricordo.lexicon import (
     lower_text,
     statement_table,
 )
-from ricordo.lint.claims.claim import is_finished
+from ricordo.lint.claims.note_status import is_finished
 from ricordo.lint.evidence import Evidence
 from ricordo.lint.finding import Severity
 from ricordo.lint.fixes.dates import fix_relative_date, is_dated

@@ -10,7 +10,7 @@ from functools import cache
 from ricordo.dates import find_day_in_title
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
 from ricordo.lint.archive import is_superseded
-from ricordo.lint.claims.claim import is_of_past
+from ricordo.lint.claims.distance import is_of_past
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.frontmatter import find_cut_value
 from ricordo.lint.prose import find_backlinks, says_nothing

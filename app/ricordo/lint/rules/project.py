@@ -10,7 +10,8 @@ from functools import cache, lru_cache
 from itertools import islice
 
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
-from ricordo.lint.claims.claim import is_finished, is_report, split_passages
+from ricordo.lint.claims.note_status import is_finished, is_report
+from ricordo.lint.claims.passages import split_passages
 from ricordo.lint.claims.paths import is_of_file
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.lint.finding import Fix, Severity

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ricordo.dates import find_day_in_title
 from ricordo.lexicon import build_alternation, compile_part, list_expressions, lower_text
 from ricordo.lint.archive import is_superseded
-from ricordo.lint.claims.claim import find_banner
+from ricordo.lint.claims.note_status import find_banner
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
 from ricordo.memory.change import Retire

@@ -283,7 +283,7 @@ class ClaimSource:
         """Return the verdicts on the claims of each note, as they are known or cached; only for
         the others the words of the project are read.
         """
-        from ricordo.lint.claims.claim import find_fixed_notes
+        from ricordo.lint.claims.note_status import find_fixed_notes
         from ricordo.lint.claims.verdict_cache import VerdictCache
 
         step("checking claims")
