@@ -65,25 +65,20 @@ def list_pairs(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> Ju
     return split_by_opinion(snapshot, load_opinions(notebook.environment.state))
 
 
-def _engine(options: Namespace, notebook: Notebook) -> EngineTarget:
-    target = choose_engine(options, notebook)
-    if target is None:
-        raise WrongUsage("The rules engine cannot judge pairs: choose another with --engine.")
-    confirm_program(notebook, target, is_meant=options.yes)
-    return target
-
-
 def _judge(options: Namespace, notebook: Notebook, snapshot: Snapshot) -> None:
     """Have pairs judged, and what is called a conflict by excerpts once more."""
     from ricordo.cli.output import show_progress
     from ricordo.services.conflicts.judgement import NONE_PENDING, list_pairs_to_judge
 
+    target = choose_engine(options, notebook)
+    if target is None:
+        raise WrongUsage("The rules engine cannot judge pairs: choose another with --engine.")
     with show_progress() as step:
         pairs = list_pairs_to_judge(notebook, snapshot, step).asked
     if not pairs:
         print_messages([NONE_PENDING])
         return
-    target = _engine(options, notebook)
+    confirm_program(notebook, target, is_meant=options.yes)
     outcome = _ask(notebook, pairs, target)
     if outcome is None:
         raise WrongUsage("Not even one pair fits under the token limit of a run.")
