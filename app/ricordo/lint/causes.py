@@ -25,6 +25,7 @@ settles them.
 """
 _BULK = frozenset(
     (
+        "index-duplicate-entry",
         "index-long-entry",
         "index-missing-file",
         "never-read",

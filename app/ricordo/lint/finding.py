@@ -57,7 +57,7 @@ def build_group_cause(origin: str) -> str:
 
 _AGE = frozenset(("stale", "never-read"))
 """The rules that judge by age alone, where their findings have no evidence."""
-_IN_ALL_FILES = frozenset(("outside-memory", "unreadable-note"))
+_IN_ALL_FILES = frozenset(("outside-memory", "unreadable-note", "wanted-note"))
 """The rules whose findings with one origin are one in all files, not in each."""
 
 

@@ -114,6 +114,17 @@ def extract_statements(note: Note) -> tuple[ProseBlock, ...]:
     return tuple(_split_statements(note))
 
 
+def list_body(note: Note) -> list[ProseBlock]:
+    """Return the statements of a note without its description."""
+    first = first_line_of_body(note)
+    return [block for block in extract_statements(note) if block.line >= first]
+
+
+def first_line_of_body(note: Note) -> int:
+    """Return the 1-based line on which the body of a note begins."""
+    return note.text.count("\n", 0, note.frontmatter.end) + 1
+
+
 def find_statements(note: Note, triggers: Triggers) -> Iterator[ProseBlock]:
     """Yield the statements of a note that contain any of the `triggers`."""
     present = triggers.find_in(words_of_note(note), note.text)
@@ -211,7 +222,7 @@ def _split_statements(note: Note) -> Iterator[ProseBlock]:
 def list_prose_lines(note: Note) -> Iterator[tuple[int, str]]:
     """Yield the lines of the body with their numbers, without code fences and quoted lines."""
     fence = ""
-    first = note.text.count("\n", 0, note.frontmatter.end) + 1
+    first = first_line_of_body(note)
     for number, line in enumerate(note.body.split("\n"), first):
         marks = _FENCE.match(line) if "``" in line or "~~" in line else None
         if fence:

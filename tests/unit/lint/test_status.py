@@ -1456,3 +1456,55 @@ def test_template_of_settings_is_no_setting(repository: Repository) -> None:
     repository.commit("gap", DAYS[1])
     assert len(repository.judge("The limit is `GAP_LIMIT = 4`.")) == 1
     assert repository.judge("Enable it with care: set `GAP_LIMIT = 4`.") == ()
+
+
+@pytest.mark.parametrize(
+    ("hook", "description", "said"),
+    [
+        ("9 pilots, 11 lamps", "Of the port: 11 pilots, 11 lamps", ("9 pilots", "11 pilots")),
+        (
+            "the tables (217 in all, 2026-03-13)",
+            "The tables (349 in all)",
+            ("217 in all", "349 in all"),
+        ),
+        (
+            "**1,200** boats in the port",
+            "1,300 boats in the port",
+            ("1,200 boats in the port", "1,300 boats in the port"),
+        ),
+        ("Round 3: the quay", "The survey after round 5", ("Round 3", "round 5")),
+        ("Runde #3 der Lotsen", "Die Lotsen, Runde 4", ("Runde #3", "Runde 4")),
+    ],
+)
+def test_an_entry_counts_as_its_note_does(
+    lint: Lint, hook: str, description: str, said: tuple[str, str]
+) -> None:
+    files = {"MEMORY.md": f"- [A](a.md) — {hook}\n", "a.md": note("x", description=description)}
+    (finding,) = lint(files, "index-outdated-entry")
+    assert finding.message == "The entry says “{}”, its note “{}”.".format(*said)
+    assert finding.evidence == (f"a.md:3: {description}",)
+
+
+@pytest.mark.parametrize(
+    ("hook", "description"),
+    [
+        ("9 pilots", "9 pilots, two of them new"),
+        ("9 pilots", "11 new pilots"),
+        # each of them twice
+        ("9 pilots", "11 pilots in winter (9 pilots, 11 pilots)"),
+        # a time, a day, a version, a standard, a part
+        ("closes at 15:45 sharp", "closes at 16:00 sharp"),
+        ("since 2026-03-13 in use", "since 2026-04-13 in use"),
+        ("RFC 5280", "RFC 5758"),
+        ("for run 2", "once run 1 is over"),
+        ("0.9 pilots", "0.8 pilots"),
+        # an earlier turn
+        ("round 5", "the plan for round 3"),
+        ("9 pilots", ""),
+    ],
+)
+def test_an_entry_may_count_other_things_than_its_note(
+    lint: Lint, hook: str, description: str
+) -> None:
+    files = {"MEMORY.md": f"- [A](a.md) — {hook}\n", "a.md": note("x", description=description)}
+    assert lint(files, "index-outdated-entry") == ()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ricordo.agents.registry import list_instruction_files, list_instruction_folders
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
-from ricordo.lint.prose import MAX_STATEMENT, ProseBlock, extract_statements
+from ricordo.lint.prose import MAX_STATEMENT, ProseBlock, extract_statements, first_line_of_body
 from ricordo.memory.layout import FileRole
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
@@ -91,7 +91,7 @@ def find_repeated(note: Note, instructions: Instructions) -> Iterator[Verdict]:
     """Yield a verdict for each statement of a note that the instructions contain, too; those of its
     body before its description.
     """
-    first = note.text.count("\n", 0, note.frontmatter.end) + 1
+    first = first_line_of_body(note)
     blocks = extract_statements(note) if note.role is FileRole.NOTE else ()
     for block in sorted(blocks, key=lambda block: block.line < first):
         texts = _texts_of(block)

@@ -28,10 +28,14 @@ _LONGEST_HEAD = 15
 
 def is_report(note: Note) -> bool:
     """Return whether a note tells of the state at its time, as a report or a plan does, by its
-    names, its folder, its type or its status.
+    names, its folder, its type or its status; or what a source says, by its folder or its type.
     """
     fields = (note.type, read_status(note))
-    titles = (note.name, note.stem, note.path.rpartition("/")[0])
+    folder = note.path.rpartition("/")[0]
+    kinds = map(lower_text, (note.type, *folder.split("/")))
+    if any(map(compile_part("probes", "source").fullmatch, kinds)):
+        return True
+    titles = (note.name, note.stem, folder)
     plain = (lower_text(re.sub(r"[_\-/]", " ", it)) for it in titles)
     is_named = any(compile_part("probes", "report").search(it) for it in plain)
     return is_named or any(compile_part("probes", "report").match(lower_text(it)) for it in fields)

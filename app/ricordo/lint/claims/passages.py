@@ -15,7 +15,7 @@ from ricordo.lint.claims.distance import (
     find_distance_of_item,
     find_distance_of_note,
 )
-from ricordo.lint.prose import CODE, ProseBlock, extract_statements
+from ricordo.lint.prose import CODE, ProseBlock, extract_statements, first_line_of_body
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
@@ -141,7 +141,7 @@ def split_passages(note: Note, *, is_fixed: bool = False) -> tuple[Passage, ...]
 
 
 def _split_passages(note: Note, *, is_fixed: bool) -> Iterator[Passage]:
-    first_of_body = note.text.count("\n", 0, note.frontmatter.end) + 1
+    first_of_body = first_line_of_body(note)
     distance_of_note = find_distance_of_note(note, first_of_body)
     distance_of_note |= Distance.FIXED if is_fixed else Distance.NONE
     headings, table = Headings(distance_of_note), Table()

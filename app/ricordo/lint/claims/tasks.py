@@ -96,13 +96,18 @@ def _find_code_tasks(passage: Passage) -> Iterator[ProjectClaim]:
             continue
         if before:
             yield build_claim(ClaimKind.TASK, passage, (before[-1].start(), end))
-        elif passage.is_open and _begins_item(passage) and _is_subject(spoken, offset):
+        elif _begins_open_item(passage, spoken, offset):
             yield build_claim(ClaimKind.TASK, passage, (offset, end))
 
 
-def _is_subject(spoken: str, offset: int) -> bool:
-    """Return whether a sentence begins with what is at `offset` and says something of it."""
-    return not _WORD.search(spoken, 0, offset) and bool(_WORD.search(spoken, offset))
+def _begins_open_item(passage: Passage, spoken: str, offset: int) -> bool:
+    """Return whether what is at `offset` begins an item of what is open, which says something of
+    it; what is behind the name of a file is in that file.
+    """
+    if not passage.is_open or not _begins_item(passage):
+        return False
+    begins = not _WORD.search(spoken, 0, offset) and not _FILE.search(passage.text, 0, offset)
+    return begins and _WORD.search(spoken, offset) is not None
 
 
 def _is_named(text: str, passage: Passage) -> bool:

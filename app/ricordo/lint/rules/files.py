@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
@@ -97,7 +98,7 @@ def empty_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
 
 
 def _is_emptied(note: Note) -> bool:
-    """Return whether a note, by its name, is emptied when it was read."""
+    """Return whether a note, by its name, is emptied when it was read, or filled in later."""
     name = lower_text(normalize(note.stem)).replace("_", " ")
     return _emptied().search(name) is not None
 
@@ -143,14 +144,17 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
     """
     by_name: dict[str, list[Note]] = {}
     for note in memory.notes:
-        # the name of a page about its folder begins with `_`
-        is_of_memory = note.role is FileRole.NOTE and not note.stem.startswith("_")
+        # the name of a page about its folder begins with `_`, as that of a folder without pages
+        is_of_memory = note.role is FileRole.NOTE and not any(
+            it.startswith("_") for it in note.path.split("/")
+        )
         is_page = is_of_memory and not context.conventions.is_apart(note.path)
         if is_page and not _is_superseded(note):
             by_name.setdefault(note.name.strip(), []).append(note)
     shared = {name: notes for name, notes in by_name.items() if len(notes) > 1}
     linked = _find_unclear_links(memory, shared) if shared else {}
     indexed = _list_indexed_folders(memory) if shared else set[str]()
+    forms = Counter(_find_folders_alike(it) for it in shared.values())
     for name, notes in shared.items():
         link = linked.get(name)
         keys = memory.layout.title_keys
@@ -177,7 +181,10 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
         is_told_apart = _differ(same, _stem) or _differ(same, _type) or _are_linked(memory, same)
         is_apart = is_told_apart or indexed.issuperset(map(_folder, same))
         is_clear = _differ(same, _folder) and is_apart
-        is_made_so = _are_of_kinds(by_name, same) or _are_numbered(name, same)
+        # folders with several files of the same names are filled in alike
+        alike = _find_folders_alike(same)
+        is_form = bool(alike) and forms[alike] > 1
+        is_made_so = is_form or _are_of_kinds(by_name, same) or _are_numbered(name, same)
         is_name = any(map(str.isalpha, name))
         yield RuleResult(
             0,
@@ -242,6 +249,12 @@ def _list_indexed_folders(memory: Memory) -> set[str]:
 def _differ(notes: Sequence[Note], part: Callable[[Note], str]) -> bool:
     """Return whether no two notes have the same `part`."""
     return len({part(note) for note in notes}) == len(notes)
+
+
+def _find_folders_alike(notes: Sequence[Note]) -> frozenset[str]:
+    """Return the folders that have a file of one name each; none where their names differ."""
+    has_one_name = len(set(map(_stem, notes))) == 1
+    return frozenset(map(_folder, notes)) if has_one_name else frozenset()
 
 
 def _folder(note: Note) -> str:

@@ -50,6 +50,8 @@ _FEWEST_COPIES = 3
 """Notes with the same text above their frontmatter from which on a program put it there."""
 _FEWEST_WORDS = 3
 """Words of an entry that describe its note."""
+_MOST_QUOTED = 200
+"""Characters of a line that are shown as evidence."""
 _FEWEST_OF_A_TYPE = 3
 """Notes of one type from which it is no slip."""
 
@@ -107,7 +109,8 @@ def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleRe
 def frontmatter_invalid(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find frontmatter that only a lenient parser can read; no agent reads that of a wiki or of a
     plain folder with another one. A text that YAML cuts off is valid, but not what was written;
-    that matters in the fields by which agents and programs choose notes.
+    that matters in the fields by which agents and programs choose notes. Raw sources, which nobody
+    edits, are found by the pages about them.
     """
     fault = note.frontmatter.error
     if fault is None:
@@ -117,7 +120,8 @@ def frontmatter_invalid(note: Note, context: RuleContext) -> Iterator[RuleResult
             message = f"YAML ends the {key} at “ #”: put it in quotes."
             fix = fix_cut_value(note)
             used = {*context.layout.keys, *context.conventions.demanded, *COMMON_FIELDS}
-            at_most = Severity.WARNING if key in used else Severity.INFO
+            is_used = key in used and note.role is not FileRole.SOURCE
+            at_most = Severity.WARNING if is_used else Severity.INFO
             yield RuleResult(number, message, written, (written,), fix=fix, at_most=at_most)
         return
     lines = note.text.split("\n", fault.line)
@@ -125,13 +129,14 @@ def frontmatter_invalid(note: Note, context: RuleContext) -> Iterator[RuleResult
     message = f"Invalid YAML in the frontmatter: {fault.message}."
     cause = f"{fault.message}\n{quoted}"
     is_parsed = not (context.layout.has_own_conventions or context.layout.is_plain)
+    at_most = Severity.ERROR if is_parsed else Severity.WARNING
     yield RuleResult(
         fault.line,
         message,
         cause,
-        (quoted,),
+        (quoted[:_MOST_QUOTED],),
         fix=fix_invalid_yaml(note),
-        at_most=Severity.ERROR if is_parsed else Severity.WARNING,
+        at_most=Severity.INFO if note.role is FileRole.SOURCE else at_most,
     )
 
 

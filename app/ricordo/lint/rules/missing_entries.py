@@ -106,9 +106,10 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
 
 def _is_opened(note: Note, context: RuleContext) -> bool:
     """Return whether a note is one that agents open without the index: one that their instructions
-    name, or a log.
+    name, a log, or what a program writes.
     """
-    return bool(_record_name().search(_spell_name(note.stem))) or note.path in context.instructed
+    is_log = bool(_record_name().search(_spell_name(note.stem)))
+    return is_log or note.path in context.instructed or is_generated(note)
 
 
 @cache

@@ -5,7 +5,7 @@ what is open, and the numbers that it gives.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -26,11 +26,19 @@ from ricordo.lint.prose import (
     extract_statements,
     find_day_of_passage,
     find_field_line,
+    first_line_of_body,
     is_record,
+    list_body,
     split_words,
     words_of_note,
 )
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
+from ricordo.lint.rules.counts import (
+    find_miscounts,
+    find_other_count,
+    find_other_totals,
+    has_count,
+)
 from ricordo.lint.rules.files import NOTES
 from ricordo.memory.index import Entry, MemoryIndex
 from ricordo.memory.memory import Memory
@@ -78,15 +86,15 @@ class _Claim(NamedTuple):
 @memory_rule(
     "index-outdated-entry",
     Severity.WARNING,
-    "an index entry that calls work unfinished which its note calls done",
+    "an index entry with a status or a number that its note contradicts",
 )
 def index_outdated_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find entries with the status of work that their notes contradict."""
+    """Find entries with a status of work, or a number of things, that their notes contradict."""
     for index in memory.indexes:
         lines = _find_open_lines(index)
         by_line: dict[int, list[Entry]] = {}
-        for entry in index.entries if lines else ():
-            if entry.line in lines:
+        for entry in index.entries:
+            if entry.line in lines or has_count(entry.text):
                 by_line.setdefault(entry.line, []).append(entry)
         for entries in by_line.values():
             # the words of a line with several entries may be of any of them
@@ -98,6 +106,13 @@ def _judge_entry(memory: Memory, index: MemoryIndex, entry: Entry) -> Iterator[R
     resolved = memory.resolve_entry(index, entry)
     note = memory.by_path.get(resolved.path)
     if resolved.target_kind is not TargetKind.NOTE or note is None or note.path == index.path:
+        return
+    other = find_other_count(entry.hook, note.description)
+    if other is not None:
+        message = f"The entry says “{other[0]}”, its note “{other[1]}”."
+        line = find_field_line(note, "description")
+        evidence = (f"{note.path}:{line}: {note.description[:_MOST_QUOTED]}",)
+        yield RuleResult(entry.line, message, entry.text, evidence, index.path)
         return
     block = ProseBlock(entry.line, entry.text)
     for claim in _find_open(block.prose):
@@ -120,7 +135,7 @@ def inconsistent_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find a description or an open item that calls work unfinished which the text calls done, and
     numbers of things that the text does not have.
     """
-    first_of_body = _first_line_of_body(note)
+    first_of_body = first_line_of_body(note)
     has_list = bool(open_list().search(lower_text(note.text)))
     for block in extract_statements(note) if has_list or _says_open(note.description) else ():
         is_summary = block.line < first_of_body
@@ -134,8 +149,8 @@ def inconsistent_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
                 evidence = (f"{note.path}:{done.line}: {done.text}",)
                 yield RuleResult(line, message, block.line_text_at(claim.start), evidence)
                 break
-    yield from _find_miscounts(note)
-    yield from _find_other_totals(note)
+    yield from find_miscounts(note)
+    yield from find_other_totals(note)
     yield from _find_old_stamp(note)
 
 
@@ -244,7 +259,7 @@ def _find_done(note: Note, claim: _Claim, beside: int) -> _Done | None:
     """Return where the text of a note first says that what a claim calls unfinished is done, in
     another statement than the one at line `beside`; None where it does not.
     """
-    for at, block in enumerate(_list_body(note)):
+    for at, block in enumerate(list_body(note)):
         if block.line == beside:
             continue
         place = _find_done_in(block, claim, is_first=at < _FIRST)
@@ -255,19 +270,9 @@ def _find_done(note: Note, claim: _Claim, beside: int) -> _Done | None:
 
 def _is_open_after(note: Note, claim: _Claim, done: _Done) -> bool:
     """Return whether a note calls all of the subject of a claim unfinished below `done`."""
-    later = (block for block in _list_body(note) if block.line > done.line)
+    later = (block for block in list_body(note) if block.line > done.line)
     opened = (it.subject for block in later for it in _find_open(block.prose))
     return bool(claim.subject) and any(claim.subject <= subject for subject in opened)
-
-
-def _list_body(note: Note) -> list[ProseBlock]:
-    """Return the statements of a note without its description."""
-    first = _first_line_of_body(note)
-    return [block for block in extract_statements(note) if block.line >= first]
-
-
-def _first_line_of_body(note: Note) -> int:
-    return note.text.count("\n", 0, note.frontmatter.end) + 1
 
 
 def _find_done_in(block: ProseBlock, claim: _Claim, *, is_first: bool) -> int | None:
@@ -341,159 +346,11 @@ def _says_open(summary: str) -> bool:
     return triggers().are_in(split_words(summary), spoken) and bool(_open_words().search(spoken))
 
 
-def _find_miscounts(note: Note) -> Iterator[RuleResult]:
-    """Find titles of lists with a number of things that is not the length of the list."""
-    if not _LISTED.search(note.text):
-        return
-    blocks = extract_statements(note)
-    for at, block in enumerate(blocks[:-1]):
-        first = _NUMBERED.match(blocks[at + 1].text)
-        # few blocks lead to a list, so that the others need not be read closely
-        claimed = _read_count(block) if first and first[1] == "1" else None
-        if claimed is None:
-            continue
-        items = _get_items(blocks[at + 1 :])
-        if len(items) >= _FEWEST_ITEMS and len(items) not in _list_numbers(block.prose):
-            number = f"{len(items)} items"
-            message = f"“{claimed[1]}”, but the list below has {number}."
-            place = f"{note.path}:{items[0].line}–{items[-1].line}: {number}"
-            yield RuleResult(block.line, message, block.line_text_at(0), (place,))
-
-
-_FEWEST_ITEMS = 2
-_LISTED = compile_lazily(r"\n {0,3}1[.)]\s")
-"""The beginning of a numbered list. What the rows of a table are, its title does not say: things
-may be its columns, or several in a row.
-"""
-_NUMBERED = compile_lazily(r"\s{0,3}(\d+)[.)]\s")
-_LEAD_IN = compile_lazily(r"[*_]{2}\S|(?s:.*)[:：][*_\s]*\Z")
-"""A paragraph with a label of its own, or one that leads to a list."""
-_TITLE = compile_lazily(r"#{1,6}\s+(.+)|(.{1,80})[:：]", re.DOTALL)
-"""A heading, or the short line that leads to a list."""
-_COUNTERS = "部|本|个|個|条|項|项|种|種|类|類|款|篇|冊|册|가지|개"
-_COUNTER = compile_lazily(
-    rf"[（(](?:[^（）()]{{0,12}}[，,、])?(\d{{1,2}}) ?(?:{_COUNTERS})(?![月월])"
-)
-"""A number of things in brackets behind the name of a list, where words are not separated; months
-are none.
-"""
-_NUMBER = compile_lazily(r"\d{1,2}|[A-Za-z]{3,6}")
-_COUNTED = compile_lazily(
-    r"(?:(?:The|All|These|Our|My)\s+)?(\d{1,2}|[A-Za-z]{3,6})"
-    r" ((?:[A-Za-z][\w-]* ){0,2}[a-z][\w-]*s)"
-    # a verb behind the things says something else of them than what they are, and so does a
-    # participle behind a comma
-    r"(?=\s*(?:\Z|[(:—–-])|\s(?:to|that|which|of|for|from|in|on|with|we|you|I)\s)"
-)
-"""A number of things at the beginning of a title."""
-
-
-def _read_count(block: ProseBlock) -> tuple[int, str] | None:
-    """Return the number of things that a title or the lead-in of a list gives, with its words."""
-    title = _TITLE.fullmatch(block.prose.strip())
-    text = (title[1] or title[2]) if title else ""
-    if match := _COUNTER.search(text):
-        return int(match[1]), match[0].strip("（(")
-    match = _COUNTED.match(text.strip())
-    number = _to_number(match[1]) if match else 0
-    return (number, match[0]) if match and number else None
-
-
-def _list_numbers(text: str) -> set[int]:
-    """Return the numbers in a title or lead-in: each may be that of the items below it."""
-    return {_to_number(word) for word in _NUMBER.findall(text)}
-
-
-def _to_number(text: str) -> int:
-    """Return the number of a word or digits from 2 on; 0 for others."""
-    number = int(text) if text.isdigit() else _NUMBERS.get(text.lower(), 0)
-    return number if number >= _FEWEST_ITEMS else 0
-
-
-_NUMBERS = {
-    word: number
-    for number, word in enumerate(
-        (
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-        ),
-        2,
-    )
-}
-
-
-def _get_items(blocks: Iterable[ProseBlock]) -> list[ProseBlock]:
-    """Return the items of the first numbered list in the section that begins with `blocks`; empty
-    where something else comes before.
-    """
-    items: list[ProseBlock] = []
-    for block in blocks:
-        numbered = _NUMBERED.match(block.text)
-        is_within = items and _get_indent(block) > _get_indent(items[0])
-        if numbered and int(numbered[1]) == len(items) + 1 and not is_within:
-            items.append(block)
-        elif numbered and int(numbered[1]) == 1 and items and not is_within:
-            # another list
-            break
-        elif items and not numbered and not is_within and _LEAD_IN.match(block.text):
-            # the numbers go on, but not the list
-            break
-        elif block.text.lstrip().startswith("#") or not items:
-            break
-    return items
-
-
-def _get_indent(block: ProseBlock) -> int:
-    return len(block.text) - len(block.text.lstrip())
-
-
-def _find_other_totals(note: Note) -> Iterator[RuleResult]:
-    """Find a `3-layer` in the description of a note where its text has all of five layers."""
-    summary = f"{note.name}\n{note.description}"
-    for match in _SUMMED.finditer(summary):
-        number, noun = _to_number(match[1]), match[2].lower().removesuffix("s")
-        if not number:
-            continue
-        totals = re.compile(
-            rf"\b(all|every|both)\s+(?:of\s+the\s+)?(\w+)[ -]{noun}s?\b", re.IGNORECASE
-        )
-        # as many of one kind may be part of all
-        own = rf"\b(?:{number}|{_spell(number)})\b[^.;:\n]{{0,{_NEAR}}}?\b{noun}"
-        same = re.compile(own, re.IGNORECASE)
-        body = _list_body(note)
-        found = next(((it, total) for it in body if (total := totals.search(it.prose))), None)
-        if found is None or any(same.search(it.prose) for it in body):
-            continue
-        block, total = found
-        if _to_number(total[2]) not in (0, number):
-            line = block.line_at(total.start())
-            message = f"“{match[0]}”, but line {line} has “{total[0]}”."
-            quoted = block.line_text_at(total.start())[:_MOST_QUOTED]
-            at = find_field_line(note, "description" if match[0] in note.description else "name")
-            yield RuleResult(at, message, match[0], (f"{note.path}:{line}: {quoted}",))
-
-
-_SUMMED = compile_lazily(r"(?<![\w-])(\d{1,2}|[A-Za-z]{3,6})-([A-Za-z]{4,})(?![\w-])")
-
-
-def _spell(number: int) -> str:
-    return next((word for word, it in _NUMBERS.items() if it == number), str(number))
-
-
 def _find_old_stamp(note: Note) -> Iterator[RuleResult]:
     """Find the day of the last update at the beginning of a note which has later sections."""
     if not has_year(note.text, note.frontmatter.end):
         return
-    body = _list_body(note)
+    body = list_body(note)
     for block in body[:_FIRST]:
         if block.text.startswith("##"):
             # of that section only
