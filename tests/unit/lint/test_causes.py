@@ -103,6 +103,19 @@ def test_links_that_lead_out_of_a_memory_to_one_place_are_one_finding(tmp_path: 
     ]
 
 
+def test_links_to_one_missing_note_are_one_finding(tmp_path: Path) -> None:
+    texts = {"ebb": "See [[harbor-chart]] and [[lamp-lst]].", "flood": "See [[Harbor chart]]."}
+    files = {f"{name}.md": note(text, name) for name, text in texts.items()}
+    targets = {f"{name}.md": note("Text.", name) for name in ("harbour-chart", "lamp-list")}
+    memory = open_memory(tmp_path / "memory", {**files, **targets})
+    findings = Linter({}, frozenset(("wanted-note",))).run(memory, RuleContext(NOW, memory.layout))
+    assert [it.message for it in list_causes(findings, memory)] == [
+        "Link to a note that does not exist: harbor-chart. Did you mean harbour-chart? "
+        "1 more file has the same cause.",
+        "Link to a note that does not exist: lamp-lst. Did you mean lamp-list?",
+    ]
+
+
 def test_many_findings_in_few_notes_are_one_too(memory: Memory) -> None:
     findings = [found("dead-link", f"{n % 3}.md", line=n) for n in range(20)]
     assert len(list_causes(findings, memory)) == 1
@@ -139,6 +152,12 @@ def test_a_few_findings_on_size_or_age_are_one(memory: Memory) -> None:
     findings = [found("stale", f"{n}.md", Severity.INFO) for n in range(3)]
     assert len(list_causes(findings, memory)) == 1
     assert len(list_causes(findings[:2], memory)) == 2
+
+
+def test_a_few_notes_that_an_index_lists_twice_are_one(memory: Memory) -> None:
+    twice = [found("index-duplicate-entry", "MEMORY.md", line=line) for line in (3, 7, 9)]
+    assert len(list_causes(twice, memory)) == 1
+    assert len(list_causes(twice[1:], memory)) == 2
 
 
 def test_every_secret_is_settled_for_itself(memory: Memory) -> None:

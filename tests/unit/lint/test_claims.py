@@ -62,9 +62,10 @@ Probe = Callable[..., tuple[Finding, ...]]
 
 def notebook(folder: Path, body: str, **options: str) -> Notebook:
     """Return the notebook of a memory of one note, whose project has the files `PROJECT`."""
-    root = write_memory(folder / "memory", {"MEMORY.md": "- [x](x.md)\n"})
+    path = options.get("path", "x.md")
+    root = write_memory(folder / "memory", {"MEMORY.md": f"- [x]({path})\n"})
     text = options.get("text") or note_text(options.get("name", "x"), f"{body}\n", "What it says")
-    write_memory(root, {"x.md": text})
+    write_memory(root, {path: text})
     project = folder / "project"
     if not project.exists():
         write_memory(project, PROJECT)
@@ -443,6 +444,20 @@ def test_a_file_that_the_note_names_is_not_suggested(tmp_path: Path) -> None:
     (finding,) = notebook(tmp_path, body).read_snapshot_with_evidence().findings
     assert finding.message == "tidepool/harmonics.py does not exist."
     assert finding.fix is None
+
+
+@pytest.mark.parametrize(
+    ("folder", "is_reported"), [("sources", False), ("来源", False), ("quays", True)]
+)
+def test_the_page_of_a_source_says_what_the_source_says(
+    tmp_path: Path, folder: str, is_reported: bool
+) -> None:
+    project = project_in_git(tmp_path)
+    git(project, "rm", "--quiet", "tidepool/plan.py")
+    git(project, "commit", "--quiet", "-m", "No more plans")
+    opened = notebook(tmp_path, "Berths are in `tidepool/plan.py:2`.", path=f"{folder}/a.md")
+    (finding,) = opened.read_snapshot_with_evidence().findings
+    assert finding.severity is (Severity.WARNING if is_reported else Severity.INFO)
 
 
 @pytest.mark.parametrize(

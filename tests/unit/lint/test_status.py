@@ -191,6 +191,22 @@ def test_an_item_that_only_names_a_file_is_no_work(
     assert [it.rule for it in found] == ["status-claim"] * is_reported
 
 
+@pytest.mark.parametrize(
+    ("item", "is_reported"),
+    [
+        ("1. `read_log()` reads the gauges in one call", True),
+        ("1. **`log.py` `read_log()`** has its words in English", False),
+    ],
+)
+def test_what_an_item_names_behind_a_file_is_in_it(
+    repository: Repository, item: str, is_reported: bool
+) -> None:
+    repository.commit("log", DAYS[1], **{"tide__log.py": "LOG = 1\n"})
+    repository.commit("read", DAYS[2], **{"tide__log.py": "LOG = 1\ndef read_log(): ...\n"})
+    found = repository.judge(f"### Pendiente por arreglar\n\n{item}")
+    assert [it.rule for it in found] == ["status-claim"] * is_reported
+
+
 def test_prose_in_the_code_does_not_refute_that_a_name_is_to_be_made(
     repository: Repository,
 ) -> None:

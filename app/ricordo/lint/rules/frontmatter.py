@@ -222,16 +222,23 @@ def _lacks_frontmatter(note: Note) -> bool:
 
 
 def _find_lone(memory: Memory) -> frozenset[str]:
-    """Return the folders of which one note is the only one, so that none shows what is usual there,
-    unless nearly all such notes have frontmatter. The top of the memory is none of them.
+    """Return the folders in which one note at most has frontmatter, so that none shows what is
+    usual there: those with one note, unless nearly all such notes have frontmatter, and all such
+    folders of a wiki. The top of another memory is none of them.
     """
     by_folder: dict[str, list[Note]] = {}
     for note in memory.notes:
         by_folder.setdefault(note.path.rpartition("/")[0], []).append(note)
-    lone = [it for it, notes in by_folder.items() if it and len(notes) == 1]
+    lone = {it for it, notes in by_folder.items() if it and len(notes) == 1}
     headed = sum(by_folder[it][0].frontmatter.is_present for it in lone)
     is_usual = headed >= _FEWEST_TO_SHOW and headed >= _SHARE_TO_SHOW * len(lone)
-    return frozenset() if is_usual else frozenset(lone)
+    bare = {
+        it
+        for it, notes in by_folder.items()
+        if memory.layout.has_own_conventions
+        and sum(note.frontmatter.is_present for note in notes) <= 1
+    }
+    return frozenset(bare - lone if is_usual else bare | lone)
 
 
 def _is_described(note: Note, memory: Memory) -> bool:

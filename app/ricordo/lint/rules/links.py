@@ -24,7 +24,7 @@ from ricordo.lint.rules.missing_entries import LISTED_FORMS, NamingText, Nearest
 from ricordo.memory.layout import FileRole
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import ResolvedLink, TargetKind, normalize
+from ricordo.memory.names import ResolvedLink, TargetKind, fold_name
 from ricordo.memory.note import Note, get_stem
 from ricordo.patterns import compile_lazily
 
@@ -123,7 +123,7 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
             file.path,
             _correct_spelling(memory, file, resolved, to) if to else None,
             at_most=Severity.WARNING if to and not _is_told(file, link) else Severity.INFO,
-            origin=normalize(link.target) if to else "",
+            origin=fold_name(link.target) if to else "",
         )
 
 
