@@ -192,6 +192,61 @@ def test_an_item_that_only_names_a_file_is_no_work(
 
 
 @pytest.mark.parametrize(
+    ("before", "is_reported"),
+    [
+        ("def read_gauge(station):\n    return 0\n", True),
+        # of a library, for all that the code shows
+        ("import gauges\n\nread_gauge(1)\n", False),
+        ("LOG = 1\n", False),
+    ],
+)
+def test_a_name_that_only_pages_have_is_no_code_of_the_project(
+    repository: Repository, before: str, is_reported: bool
+) -> None:
+    page = "# Gauges\n\n`read_gauge()` reads one.\n"
+    repository.commit("gauge", DAYS[1], **{"tide__gauge.py": before, "docs__gauges.md": page})
+    repository.commit("drop it", DAYS[2], **{"tide__gauge.py": "LOG = 2\n"})
+    found = repository.judge("A station is read by `read_gauge()`.")
+    assert [it.message for it in found] == ["No code of the project has read_gauge."] * is_reported
+    assert not is_reported or found[0].evidence[0].startswith("git: removed in ")
+    repository.commit("again", DAYS[2], **{"tide__all.py": "from gauge import read_gauge\n"})
+    assert repository.judge("A station is read by `read_gauge()`.") == ()
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "pub(crate) fn read_gauge(at: u8) {}\n",
+        "  Map<String, int> read_gauge() => {};\n",
+        "pub(in crate::tide) async fn read_gauge() {}\n",
+    ],
+)
+def test_what_defines_a_name_is_known_in_many_languages(
+    repository: Repository, definition: str
+) -> None:
+    repository.commit("gauge", DAYS[1], **{"tide__gauge.rs": definition})
+    repository.commit("drop it", DAYS[2], **{"tide__gauge.rs": "\n"})
+    (found,) = repository.judge("A station is read by `read_gauge`.")
+    assert found.rule == "missing-symbol"
+
+
+def test_a_link_to_a_page_of_the_project_that_git_moved_is_reported(
+    repository: Repository,
+) -> None:
+    page = "# Heights\n\nAll heights of the port, in metres.\n"
+    repository.commit("page", DAYS[1], **{"docs__heights.md": page, "docs__tides.md": "# Tides\n"})
+    git(repository.root, "mv", "docs/heights.md", "docs/port.md")
+    repository.commit("name", DAYS[2])
+    note = note_text("x", "See [heights](../docs/heights.md) and [tides](../docs/tides.md).\n")
+    index = "- [x](x.md)\n- [heights of the port](../docs/heights.md)\n"
+    write_memory(repository.root / "memory", {"MEMORY.md": index, "x.md": note})
+    found = repository.open("project/memory").read_snapshot_with_evidence().findings
+    assert {it.path: it.message for it in found} == dict.fromkeys(
+        ("MEMORY.md", "x.md"), "docs/heights.md does not exist. Did you mean docs/port.md?"
+    )
+
+
+@pytest.mark.parametrize(
     ("item", "is_reported"),
     [
         ("1. `read_log()` reads the gauges in one call", True),

@@ -19,6 +19,7 @@ from ricordo.lint.claims.passages import Passage, split_passages
 from ricordo.lint.claims.paths import (
     check_path,
     find_linked_pages,
+    find_lost_pages,
     find_path_claims,
     is_of_file,
 )
@@ -231,6 +232,7 @@ def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verd
     verdicts = [_judge_subject(it, note, project) for it in verdicts]
     since = _check_commits(note, verdicts, project)
     verdicts += find_linked_pages(note, project)
+    verdicts += find_lost_pages(note, project, {it.claim for it in verdicts})
     if since is not None:
         verdicts.append(since)
     verdicts.sort(key=lambda verdict: verdict.line)

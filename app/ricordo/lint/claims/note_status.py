@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import takewhile
 
@@ -47,7 +46,9 @@ def read_status(note: Note) -> str:
     """
     if stated := note.frontmatter.get_text("status"):
         return stated
-    return next(_find_states(read_head(note)), "")
+    label = compile_part("probes", "status")
+    fields = filter(None, map(FIELD.match, read_head(note)))
+    return next((it[2] for it in fields if label.fullmatch(lower_text(it[1]))), "")
 
 
 def read_head(note: Note) -> list[str]:
@@ -93,19 +94,13 @@ def _read_state(lines: list[str]) -> bool | None:
     """Return whether some lines say that their work is done; None where they have neither a status
     nor a list of tasks.
     """
-    if states := list(_find_states(lines)):
+    label = compile_part("probes", "status")
+    fields = filter(None, map(FIELD.match, lines))
+    states = [it[2] for it in fields if label.fullmatch(lower_text(it[1].strip("*_ ")))]
+    if states:
         return all(map(_says_finished, states))
     is_ticked = [bool(CHECKED.match(it)) for it in lines if _TASK.match(it)]
     return all(is_ticked) if len(is_ticked) > 1 else None
-
-
-def _find_states(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the values of the lines whose label is that of a status."""
-    label = compile_part("probes", "status")
-    for line in lines:
-        field = FIELD.match(line)
-        if field and label.fullmatch(lower_text(field[1].strip("*_ "))):
-            yield field[2]
 
 
 def _says_finished(status: str) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 
 from ricordo.lint.claims.awareness import (
@@ -22,7 +22,7 @@ from ricordo.lint.claims.awareness import (
 from ricordo.lint.claims.claim import ProjectClaim, load_names
 from ricordo.lint.claims.commits import FileCommit
 from ricordo.lint.claims.history import CODE_ENDINGS
-from ricordo.lint.claims.passages import Passage
+from ricordo.lint.claims.passages import Passage, split_passages
 from ricordo.lint.claims.project import NoteTimes, Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.memory.note import Note
@@ -95,6 +95,26 @@ def find_linked_pages(note: Note, project: Project) -> Iterator[Verdict]:
         named = path if is_path and not project.is_of_memory(path) else ""
         if page := project.find_page(link.target) if link.is_wikilink else named:
             yield Verdict(link.target, ClaimKind.PATH, link.line, CheckOutcome.VALID, (page,))
+
+
+def find_lost_pages(note: Note, project: Project, known: Container[str]) -> Iterator[Verdict]:
+    """Yield a verdict for each link of a note that leads out of the memory to a file which the
+    project lacks, but for the paths that are `known`.
+    """
+    folder = posixpath.join(project.memory_folder, posixpath.dirname(note.path))
+    inside = project.memory_folder
+    links = [it for it in note.links if not it.is_wikilink and it.target.startswith("../")]
+    for link in links if inside else ():
+        path = posixpath.normpath(posixpath.join(folder, link.target))
+        is_out = path.startswith("../") or path.startswith(inside)
+        if is_out or path in known or project.tree.has(path):
+            continue
+        for passage in split_passages(note):
+            if link.target in passage.text and is_path(path):
+                claim = ProjectClaim(ClaimKind.PATH, path, link.line, passage)
+                verdict = _check_absent(claim, path, project, note)
+                yield from filter(None, (verdict,))
+                break
 
 
 def is_path(text: str) -> bool:

@@ -19,6 +19,11 @@ from ricordo.storage.project_words import ProjectWords
 
 _SUBMODULE = compile_lazily(r"^[ \t]*path[ \t]*=[ \t]*(.*\S)", re.MULTILINE)
 _WORD = compile_lazily(r"[^\W_]+")
+_TOLD = (
+    *(".md", ".mdx", ".markdown", ".txt", ".rst", ".adoc", ".org"),
+    *(".jsonl", ".log", ".csv", ".diff", ".patch"),
+)
+"""The endings of pages and records, which tell of code and are none."""
 _FEWEST_WORDS = 2
 """Words with which a link may name a page: one is the beginning of many."""
 
@@ -66,6 +71,7 @@ class Project:
         self._is_all_memory = os.path.realpath(tree.root) == os.path.realpath(memory_root)
         self._lines: dict[str, int | None] = {}
         self._presence: dict[str, bool] = {}
+        self._in_code: frozenset[str] = frozenset()
         self.asked = AskedFacts()
         """What the checks of one note asked besides the listed files; the caller replaces it."""
 
@@ -90,11 +96,22 @@ class Project:
         if unknown:
             present = self.words.find_present(unknown, self.is_of_memory)
             self._presence.update((word, word in present) for word in unknown)
+            self._in_code |= self.words.find_present(present, self._is_told)
 
     def has_word(self, word: str) -> bool:
         """Return whether any file of the project outside the memory contains `word`."""
         self.search_words((word,))
         return self._presence[word]
+
+    def is_any_in_code(self, words: Collection[str]) -> bool:
+        """Return whether any file of the project outside the memory contains one of `words` that is
+        no page or record: these may tell of what was.
+        """
+        self.search_words(words)
+        return not self._in_code.isdisjoint(words)
+
+    def _is_told(self, path: str) -> bool:
+        return path.lower().endswith(_TOLD) or self.is_of_memory(path)
 
     def has_any_word(self, words: Collection[str]) -> bool:
         """Return whether any file of the project outside the memory contains one of `words`."""

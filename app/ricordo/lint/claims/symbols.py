@@ -12,6 +12,7 @@ import keyword
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from ricordo.dates import has_year
@@ -140,49 +141,70 @@ def check_symbol(
     written or changed nor, without git, one of those paths.
     """
     word, times = get_search_word(claim), project.find_times(note)
-    is_marked = claim.text.startswith("--") or any(
-        claim.text in text and parse_symbol(text) for _, text in claim.passage.code
-    )
+    is_marked = _is_marked(claim)
     if not is_marked and has_year(claim.passage.statement.text):
         # what is told of a day
         return None
-    if any(map(project.has_word, list_spellings(word))):
-        if is_marked and (moved := _find_move(word, beside, project, times)):
-            path, *evidence = moved
-            gone = f"{path} no longer defines {word}"
-            moved_away = CheckOutcome.MOVED
-            return claim.to_verdict(moved_away, *evidence, existed=True, problem=gone)
+    spellings = list_spellings(word)
+    is_present = project.has_any_word(spellings)
+    if is_present and is_marked and (moved := _find_move(word, beside, project, times)):
+        path, *evidence = moved
+        gone = f"{path} no longer defines {word}"
+        moved_away = CheckOutcome.MOVED
+        return claim.to_verdict(moved_away, *evidence, existed=True, problem=gone)
+    left_out = project.tree.warning or project.words.warning
+    if is_present:
+        is_told = not (left_out or project.is_any_in_code(spellings))
+        lost = _check_removed(claim, note, project, times) if is_told else None
+        if lost is not None and lost.existed:
+            return replace(lost, problem=f"No code of the project has {word}")
         return claim.to_verdict(CheckOutcome.VALID, f"{word} occurs in the project")
-    if left_out := project.tree.warning or project.words.warning:
+    if left_out:
         return claim.to_unchecked(left_out)
-    absent = f"no file of the project contains {word}"
     if project.tree.commit:
-        found = _find_former(claim, project, times)
-        # what is not marked as code, or a plain word before brackets, may be any word
-        is_telling = is_marked and _TELLING.fullmatch(word) is not None
-        if found is None or not (found.is_own or is_telling):
-            return None
-        if project.has_any_word(_list_cases(word)):
-            return None
-        removed = project.history.find_removed(word, found.path)
-        if not removed:
-            return claim.to_verdict(CheckOutcome.MISSING, found.evidence) if is_marked else None
-        commit, names = removed[0][0], {word, *list_names_of_path(found.path)}
-        # who wrote of it later knew that it was gone
-        is_later = is_written_after(note, claim, commit, project)
-        if is_later or knows_of(note, names, commit, project):
-            return None
-        return claim.to_verdict(
-            CheckOutcome.MISSING,
-            f"git: removed in {commit.summary}",
-            found.evidence,
-            # what the code only used may be of a library, or a name inside of one function
-            existed=found.is_own,
-            commit=commit.id,
-        )
+        return _check_removed(claim, note, project, times)
     if not is_marked or not any(_is_tied(word, path, project) for path in beside):
         return None
-    return claim.to_verdict(CheckOutcome.MISSING, absent)
+    return claim.to_verdict(CheckOutcome.MISSING, f"no file of the project contains {word}")
+
+
+def _check_removed(
+    claim: ProjectClaim, note: Note, project: Project, times: NoteTimes
+) -> Verdict | None:
+    """Return the verdict that the code of the project lost the name of a claim; None where it never
+    had it, or `note` knows of it.
+    """
+    word, is_marked = get_search_word(claim), _is_marked(claim)
+    found = _find_former(claim, project, times)
+    # what is not marked as code, or a plain word before brackets, may be any word
+    is_telling = is_marked and _TELLING.fullmatch(word) is not None
+    if found is None or not (found.is_own or is_telling):
+        return None
+    if project.is_any_in_code(_list_cases(word)):
+        return None
+    removed = project.history.find_removed(word, found.path)
+    if not removed:
+        return claim.to_verdict(CheckOutcome.MISSING, found.evidence) if is_marked else None
+    commit, names = removed[0][0], {word, *list_names_of_path(found.path)}
+    # who wrote of it later knew that it was gone
+    is_later = is_written_after(note, claim, commit, project)
+    if is_later or knows_of(note, names, commit, project):
+        return None
+    return claim.to_verdict(
+        CheckOutcome.MISSING,
+        f"git: removed in {commit.summary}",
+        found.evidence,
+        # what the code only used may be of a library, or a name inside of one function
+        existed=found.is_own,
+        commit=commit.id,
+    )
+
+
+def _is_marked(claim: ProjectClaim) -> bool:
+    """Return whether the name of a claim is a flag, or in backticks as code is."""
+    return claim.text.startswith("--") or any(
+        claim.text in text and parse_symbol(text) for _, text in claim.passage.code
+    )
 
 
 def _find_move(
@@ -255,8 +277,8 @@ def _build_import(name: str) -> re.Pattern[str]:
 def build_definition(name: str) -> re.Pattern[str]:
     """Return the pattern of a line of code that defines `name`."""
     return re.compile(
-        r"\s*(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|pub"
-        r"|open|override|virtual|sealed|const)\s+)*"
+        r"\s*(?:(?:export|default|public|private|protected|internal|static|async|abstract|final"
+        r"|pub(?:\([\w :]+\))?|unsafe|open|override|virtual|sealed|const)\s+)*"
         r"(?:def|class|function|func|fn|fun|const|let|var|struct|interface|type|enum|trait|object"
         rf"|module|protocol)\s+(?:\([^)]*\)\s*)?{re.escape(name)}(?!\w)"
         # a constant of a module
@@ -270,8 +292,8 @@ def _build_shared_definition(name: str) -> re.Pattern[str]:
     """
     word = rf"{re.escape(name)}(?![\w$])"
     return re.compile(
-        r"\s*(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|pub"
-        r"|open|override|virtual|sealed|const|declare)\s+)*"
+        r"\s*(?:(?:export|default|public|private|protected|internal|static|async|abstract|final"
+        r"|pub(?:\([\w :]+\))?|unsafe|open|override|virtual|sealed|const|declare)\s+)*"
         r"(?:def|class|function\*?|func|fn|fun|struct|interface|type|enum|trait|object|module"
         rf"|mixin|extension|protocol)\s+(?:\([^)]*\)\s*)?{word}"
         # a constant or variable of a module
@@ -281,6 +303,8 @@ def _build_shared_definition(name: str) -> re.Pattern[str]:
         rf"|\s*(?:export\s+)?(?:const|let|var)\s+{word}[^=]*=\s*(?:async\b|function\b|.*=>\s*[{{(]?\s*$)"
         # a method without a word before it
         rf"|\s*(?:[\w<>\[\]?,.]+\s+){{0,6}}{word}\s*\([^;]*\)\s*(?::[^={{]+|async\*?\s*)?\{{\s*$"
+        # one of an expression, behind its type
+        rf"|\s*(?:[\w<>\[\]?,.]+\s+){{1,6}}{word}\s*\([^;]*\)\s*(?:async\s*)?=>"
         # of a database
         rf"|\s*(?i:create\s+(?:or\s+replace\s+)?(?:unique\s+)?\w+\s+(?:if\s+not\s+exists\s+)?)"
         rf"[`\"\[]?(?:\w+\.)?[`\"\[]?{word}"
@@ -290,12 +314,12 @@ def _build_shared_definition(name: str) -> re.Pattern[str]:
 def search_removed(
     words_of: Iterable[tuple[Note, Iterable[str]]], project: Project, step: Callable[[], None]
 ) -> None:
-    """Search the code at the times of some notes for all `words_of` them that the project does not
-    contain: at once for each commit, which is faster than one by one. `step` is called before each.
+    """Search the code at the times of some notes for all `words_of` them that it does not contain
+    now: at once for each commit, which is faster than one by one. `step` is called before each.
     """
     absent: dict[str, set[str]] = defaultdict(set)
     for note, words in words_of:
-        missing = [it for it in words if not any(map(project.has_word, list_spellings(it)))]
+        missing = [it for it in words if not project.is_any_in_code(list_spellings(it))]
         for moment in set(project.find_times(note)) if missing else ():
             if before := project.history.graph.find_at(moment):
                 absent[before[0]].update(missing)

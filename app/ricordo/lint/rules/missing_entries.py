@@ -86,7 +86,8 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
     unlisted = _find_unlisted(memory) - broken.keys() if memory.indexes else frozenset()
     for group in _group_by_index(memory, context.conventions, unlisted):
         missing = [note for note in group.notes if note.path in unlisted]
-        opened = {note.path for note in missing if _is_opened(note, context)}
+        made = _find_made(group, unlisted) if any(map(is_generated, missing)) else frozenset()
+        opened = {note.path for note in missing if _is_opened(note, context, made)}
         entries = MissingEntries(memory, group.index, missing, context.encrypted)
         at_most = Severity.WARNING if group.is_listed else Severity.INFO
         wanted = [note for note in missing if note.path not in opened]
@@ -104,12 +105,19 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             yield RuleResult(0, message, note.path, evidence, note.path, fix, at_most=severity)
 
 
-def _is_opened(note: Note, context: RuleContext) -> bool:
+def _find_made(group: _Group, unlisted: Container[str]) -> frozenset[str]:
+    """Return the folders in which an index lists what a program writes."""
+    listed = (note for note in group.notes if note.path not in unlisted)
+    return frozenset(posixpath.dirname(note.path) for note in listed if is_generated(note))
+
+
+def _is_opened(note: Note, context: RuleContext, made: Container[str]) -> bool:
     """Return whether a note is one that agents open without the index: one that their instructions
-    name, a log, or what a program writes.
+    name, a log, or what a program writes, but for the folders `made` of which the index lists that.
     """
-    is_log = bool(_record_name().search(_spell_name(note.stem)))
-    return is_log or note.path in context.instructed or is_generated(note)
+    if _record_name().search(_spell_name(note.stem)) or note.path in context.instructed:
+        return True
+    return is_generated(note) and posixpath.dirname(note.path) not in made
 
 
 @cache
