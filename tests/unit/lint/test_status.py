@@ -1579,3 +1579,56 @@ def test_an_entry_may_count_other_things_than_its_note(
 ) -> None:
     files = {"MEMORY.md": f"- [A](a.md) — {hook}\n", "a.md": note("x", description=description)}
     assert lint(files, "index-outdated-entry") == ()
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_reported"),
+    [
+        ("The tables are on branch `feat/year-tables`.", True),
+        ("Branch: feat/year-tables", True),
+        ("Die Tafeln entstehen auf dem Branch `feat/year-tables`.", True),
+        # done, or a rule
+        ("The tables were shipped on branch `feat/year-tables`.", False),
+        ("Merged branch `feat/year-tables`.", False),
+        ("If the branch `feat/year-tables` is there, use it.", False),
+        # work goes on there
+        ("The tables are on branch `fix/tides`.", False),
+        ("The tables are on branch `develop`.", False),
+        ("See `feat/year-tables`.", False),
+        ("## Log 2026-09-20\n\nThe tables are on branch `feat/year-tables`.", False),
+    ],
+)
+def test_work_is_on_no_branch_that_was_merged_since(
+    repository: Repository, claim: str, is_reported: bool
+) -> None:
+    assert repository.judge(claim) == ()
+    repository.commit(
+        "Merge branch 'feat/year-tables' of example.org into feat/year-tables", DAYS[1]
+    )
+    assert repository.judge(claim) == ()
+    repository.commit("Merge branch 'feat/year-tables'", DAYS[2])
+    repository.commit("Merge branch 'develop'", DAYS[2])
+    for day in DAYS[1:3]:
+        repository.commit("Merge pull request #3 from ana/fix/tides", day)
+    found = repository.judge(claim)
+    assert [it.rule for it in found] == ["status-claim"] * is_reported
+    assert not is_reported or "git: merged in " in found[0].evidence[0]
+    assert repository.judge(claim, written="2026-10-10") == (), "it was merged when it was written"
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_reported"),
+    [
+        ("- BerthPlan (not yet implemented)", True),
+        ("read_tides is not built yet.", True),
+        ("- Berths (not yet implemented)", False),
+        ("BerthPlan is used where the old table is not built yet.", False),
+    ],
+)
+def test_a_name_of_code_outside_backticks_may_be_undone(
+    repository: Repository, claim: str, is_reported: bool
+) -> None:
+    assert repository.judge(claim) == ()
+    code = "class BerthPlan:\n    pass\n\n\ndef read_tides(): ...\n\n\nclass Berths: ...\n"
+    repository.commit("plan", DAYS[2], **{"tide__plan.py": code})
+    assert [it.rule for it in repository.judge(claim)] == ["status-claim"] * is_reported

@@ -269,7 +269,7 @@ def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Ver
             case ClaimKind.VALUE:
                 yield check_value(claim, note, project, series)
             case ClaimKind.STATUS:
-                yield check_status(claim, project)
+                yield check_status(claim, note, project)
             case ClaimKind.TASK:
                 yield check_task(claim, note, project)
             case _:

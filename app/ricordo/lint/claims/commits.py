@@ -171,15 +171,27 @@ class CommitGraph:
         return next((it for it in found if not _OF_NOTES.match(it.subject)), None)
 
     def find_branch(self, name: str) -> FileCommit | None:
-        """Return the commit by which a branch came to the main branch: its merge, or the one commit
-        of a request with the words of its name in the subject.
+        """Return the commit by which a branch came to the main branch: its last merge, or the one
+        commit of a request with the words of its name in the subject.
         """
+        return next(self._list_merges(name), None) or self._find_squashed(name)
+
+    def find_merge(self, name: str) -> FileCommit | None:
+        """Return the commit that merged a branch into the main branch; None where none did, or more
+        than one: then work on it goes on.
+        """
+        merges = list(self._list_merges(name))
+        return merges[0] if len(merges) == 1 else None
+
+    def _list_merges(self, name: str) -> Iterator[FileCommit]:
+        """Yield the merges of a branch into the main branch, the last one first."""
+        plain = re.escape(name)
         merge = re.compile(
-            rf"^Merge (?:remote-tracking )?branch '(?:origin/)?{re.escape(name)}'"
-            rf"|^Merge pull request #\d+ from [^/\s]+/{re.escape(name)}$"
+            # what a remote has of it comes to the branch itself
+            rf"^Merge (?:remote-tracking )?branch '(?:origin/)?{plain}'(?!.* into {plain}$)"
+            rf"|^Merge pull request #\d+ from [^/\s]+/{plain}$"
         )
-        found = next((it.commit for it in self._merged if merge.search(it.commit.subject)), None)
-        return found or self._find_squashed(name)
+        return (it.commit for it in self._merged if merge.search(it.commit.subject))
 
     def _find_squashed(self, name: str) -> FileCommit | None:
         kind, _, rest = name.partition("/")

@@ -18,6 +18,7 @@ from ricordo.lint.claims.commits import FileCommit
 from ricordo.lint.claims.passages import Passage
 from ricordo.lint.claims.project import Project
 from ricordo.lint.evidence import ClaimKind, Verdict
+from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
 _NEAR = 80
@@ -54,9 +55,16 @@ class _Subject(NamedTuple):
 
 
 def find_status_claims(passage: Passage) -> Iterator[ProjectClaim]:
-    """Yield the claims of a sentence that work is unfinished, from the subject to its status."""
+    """Yield the claims of a sentence that work is unfinished, from the subject to its status, or
+    that it is on a branch.
+    """
     subjects = () if passage.is_past else _list_subjects(passage)
-    if not subjects or not _open_status().search(lower_text(passage.prose)):
+    spoken = lower_text(passage.prose) if subjects else ""
+    if not _open_status().search(spoken):
+        for subject in subjects:
+            start = _find_branch_word(passage, subject)
+            if start is not None and not _words("done").search(spoken):
+                yield build_claim(ClaimKind.STATUS, passage, (start, subject.end))
         return
     nearest: dict[tuple[int, int], tuple[int, int]] = {}
     for at, subject in enumerate(subjects):
@@ -70,6 +78,18 @@ def find_status_claims(passage: Passage) -> Iterator[ProjectClaim]:
     for span in nearest.values():
         if not is_rule(passage, span):
             yield build_claim(ClaimKind.STATUS, passage, span)
+
+
+def _find_branch_word(passage: Passage, subject: _Subject) -> int | None:
+    """Return where the word before the name of a branch begins that says that work is on it: of
+    one that was made for one piece of work, as its name shows. None where there is none.
+    """
+    before = passage.text[: subject.start].rstrip("`")
+    word = _BRANCH_WORD.search(before)
+    is_of_work = subject.look_up is _find_branch and _BRANCH.fullmatch(subject.key)
+    if word is None or not is_of_work or is_rule(passage, (word.start(), subject.end)):
+        return None
+    return word.start()
 
 
 def _list_subjects(passage: Passage) -> list[_Subject]:
@@ -128,13 +148,21 @@ def _find_status(
     return None
 
 
-def check_status(claim: ProjectClaim, project: Project) -> Verdict | None:
-    """Return the verdict that git refutes the claim; None where it does not."""
+def check_status(claim: ProjectClaim, note: Note, project: Project) -> Verdict | None:
+    """Return the verdict that git refutes the claim; None where it does not. That work is on a
+    branch is refuted by the only merge of that, where the claim is older.
+    """
     passage = claim.passage
     start = passage.text.find(claim.text)
+    is_open = _open_status().search(lower_text(passage.prose)) is not None
     for subject in _list_subjects(passage):
         if start <= subject.start and subject.end <= start + len(claim.text):
-            commit = subject.look_up(subject.key, project)
+            if is_open:
+                commit = subject.look_up(subject.key, project)
+            else:
+                commit = project.history.graph.find_merge(subject.key)
+                written = project.find_line_time(note, claim.line) if commit else 0.0
+                commit = commit if commit and 0 < written < commit.at else None
             if commit is not None:
                 return claim.to_refutation(f"git: {_NAMES[subject.part]} {commit.summary}")
     return None
@@ -171,9 +199,10 @@ def build_claim(
 ) -> ProjectClaim:
     """Return the claim that a part of a sentence makes; `work` as in ProjectClaim."""
     start, end = span
-    # with the sign that begins the code
+    # with the signs around the code
     start -= passage.text[max(0, start - 1) : start] == "`"
-    text = passage.text[start:end]
+    is_cut = passage.text.count("`", start, end) % 2 and passage.text[end : end + 1] == "`"
+    text = passage.text[start : end + bool(is_cut)]
     return ProjectClaim(kind, text, passage.line_at(start), passage, work)
 
 

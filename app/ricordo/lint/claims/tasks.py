@@ -25,7 +25,7 @@ from ricordo.lint.claims.passages import Passage
 from ricordo.lint.claims.paths import find_present_file, is_path
 from ricordo.lint.claims.project import Project
 from ricordo.lint.claims.status import build_claim, is_rule
-from ricordo.lint.claims.symbols import build_definition, parse_symbol
+from ricordo.lint.claims.symbols import TELLING_NAME, build_definition, parse_symbol
 from ricordo.lint.evidence import ClaimKind, Verdict
 from ricordo.lint.prose import split_words
 from ricordo.memory.note import Note
@@ -40,6 +40,8 @@ _LINK = compile_lazily(r"[\s`*_~)\]:,]*(?:[\s(\[—–:=|-]|is|are|does|do|has|i
 _LITERAL = compile_lazily(r"(?=.*[A-Za-z])[\w$@/.\-]+(?:: ?[\w.\-]+)?")
 """Code that is no name: a header, a route, a property with its value."""
 _NAME = compile_lazily(r"[\w.$]+")
+_PLAIN_NAME = compile_lazily(rf"(?<![\w$@./:-])(?=\w{{6}})(?:{TELLING_NAME})(?![\w$@]|[-.:/][\w$])")
+"""A name of code that is not marked as code; one of six letters or more."""
 _SHORTEST_LITERAL = 6
 _CALL = compile_lazily(r"[A-Za-z_$][\w$]{3,}\([^`]*\)")
 _ENDINGS = "|".join(map(re.escape, CODE_ENDINGS))
@@ -76,6 +78,10 @@ def _find_code_tasks(passage: Passage) -> Iterator[ProjectClaim]:
     spoken = lower_text(passage.prose)
     written = lower_text(passage.text)
     marks = list(_task().finditer(spoken)) if passage.code else []
+    for offset, text in _find_plain_names(passage):
+        after = _unbuilt().search(spoken, offset + len(text), offset + len(text) + _NEAR)
+        if after and _is_said_of(passage, (offset, offset + len(text)), after):
+            yield build_claim(ClaimKind.TASK, passage, (offset, after.end()))
     for offset, text in passage.code:
         end = offset + len(text)
         if not _is_named(text, passage):
@@ -86,9 +92,8 @@ def _find_code_tasks(passage: Passage) -> Iterator[ProjectClaim]:
             continue
         after = _unbuilt().search(spoken, end, end + _NEAR)
         if after and len(passage.text[end : after.start()]) <= _BESIDE:
-            span = (offset, after.end())
-            if _LINK.match(passage.text[end : after.start()]) and not is_rule(passage, span):
-                yield build_claim(ClaimKind.TASK, passage, span)
+            if _is_said_of(passage, (offset, end), after):
+                yield build_claim(ClaimKind.TASK, passage, (offset, after.end()))
             continue
         before = [it for it in marks if it.end() <= offset <= it.end() + _NEAR]
         if before and is_path(text) and get_work_words(passage.prose[before[-1].end() : offset]):
@@ -98,6 +103,23 @@ def _find_code_tasks(passage: Passage) -> Iterator[ProjectClaim]:
             yield build_claim(ClaimKind.TASK, passage, (before[-1].start(), end))
         elif _begins_open_item(passage, spoken, offset):
             yield build_claim(ClaimKind.TASK, passage, (offset, end))
+
+
+def _find_plain_names(passage: Passage) -> Iterator[tuple[int, str]]:
+    """Yield the names of code outside backticks that nothing else is called, with their offsets."""
+    for match in _PLAIN_NAME.finditer(passage.prose) if _has_open_word(passage) else ():
+        yield match.start(), match[0]
+
+
+def _has_open_word(passage: Passage) -> bool:
+    return triggers().are_in(split_words(passage.prose), passage.prose)
+
+
+def _is_said_of(passage: Passage, name: tuple[int, int], status: re.Match[str]) -> bool:
+    """Return whether a status right behind a name is of that."""
+    between = passage.text[name[1] : status.start()]
+    is_beside = len(between) <= _BESIDE and _LINK.match(between) is not None
+    return is_beside and not is_rule(passage, (name[0], status.end()))
 
 
 def _begins_open_item(passage: Passage, spoken: str, offset: int) -> bool:
@@ -200,7 +222,7 @@ def check_task(claim: ProjectClaim, note: Note, project: Project) -> Verdict | N
     start = claim.passage.text.find(claim.text)
     within = [
         text
-        for offset, text in claim.passage.code
+        for offset, text in (*_find_plain_names(claim.passage), *claim.passage.code)
         if start <= offset and offset + len(text) <= start + len(claim.text) + 1
     ]
     evidence = _find_written(within[-1], claim, note, project) if within else ()
@@ -287,7 +309,7 @@ def _find_words(text: str) -> list[str]:
 def get_absent_words(claim: ProjectClaim) -> Iterator[str]:
     """Yield the words to search the project for, for a claim on what is still to be written."""
     if not claim.work:
-        for _, text in claim.passage.code:
+        for _, text in (*_find_plain_names(claim.passage), *claim.passage.code):
             if text in claim.text and not is_path(text):
                 yield from _find_words(parse_symbol(text) or text.partition("(")[0])
 
