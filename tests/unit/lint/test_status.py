@@ -860,6 +860,23 @@ def test_note_that_still_says_what_another_note_corrected_is_reported(tmp_path: 
     assert [it.message for it in found] == ["45 is 20 now in docs/memory/berths.md:9."]
 
 
+@pytest.mark.parametrize(
+    ("name", "is_reported"), [("tide-ruler-4-6", False), ("tide-ruler-4", True), ("lamp-4-6", True)]
+)
+def test_the_release_that_a_note_is_about_is_no_outdated_value(
+    tmp_path: Path, name: str, is_reported: bool
+) -> None:
+    repository = Repository(tmp_path)
+    for day, number in ((DAYS[1], "4.6"), (DAYS[2], "4.7")):
+        write_memory(repository.root, {"docs/all.md": f"# All\n\n- Tide Ruler {number} of Sines\n"})
+        repository.commit("docs: rulers", day)
+    page = {f"docs/memory/{name}.md": note_text(name, "A ruler for tides.\n")}
+    write_memory(repository.root, page)
+    body = "Compared with Tide Ruler 4.6 of Sines it is small."
+    found = repository.judge(body, memory="project/docs/memory")
+    assert [it.message for it in found] == ["4.6 is 4.7 now in docs/all.md:3."] * is_reported
+
+
 def test_share_of_one_thing_is_not_that_of_another_note(tmp_path: Path) -> None:
     repository = Repository(tmp_path)
     for day, share in ((DAYS[1], 45), (DAYS[2], 60)):

@@ -7,6 +7,7 @@ note was corrected, the others that say the same are found.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -28,6 +29,7 @@ from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
 _RANGE = compile_lazily("[–-]")
+_SIGN = compile_lazily(r"[\W_]+")
 _LONGEST = 2_000
 """Characters of a line; longer ones are data."""
 _MOST_FILES = 40
@@ -67,7 +69,8 @@ def _judge(passage: Passage, segment: ValuePart, value: str, project: Project) -
     if len(new) != 1 or any(known & set(_RANGE.split(it)) for it in new):
         return None
     place, commit = places[0]
-    if passage.is_unsure(value, existed=True) or _is_still_said(near[0], project):
+    is_unsure = passage.is_unsure(value, existed=True) or _is_name(value, near[0], project)
+    if is_unsure or _is_still_said(near[0], project):
         return None
     before, _, behind = segment.text.partition(value)
     claim = before.rpartition("\n")[2].lstrip() + value + behind.partition("\n")[0].rstrip()
@@ -104,6 +107,17 @@ def _find_present(correction: CorrectedValue, project: Project) -> Iterator[_Pre
                 new = segment.values[correction.at]
                 quoted = line.strip()[:_MOST_QUOTED]
                 yield _PresentValue(new, f"{correction.path}:{number}: {quoted}")
+
+
+def _is_name(value: str, correction: CorrectedValue, project: Project) -> bool:
+    """Return whether a note of the memory has the old value of what was corrected in its name, as a
+    page about one release of several: the new one is another thing.
+    """
+    written = _SIGN.sub("-", value)
+    of_value = re.compile(rf"(?<!\d){re.escape(written)}(?!\d)")
+    stems = (_SIGN.sub("-", it.lower()) for it in project.memory_names)
+    named = (it for it in stems if of_value.search(it))
+    return any(word[:STEM_LENGTH] in it for it in named for word in correction.words)
 
 
 def _is_still_said(correction: CorrectedValue, project: Project) -> bool:
