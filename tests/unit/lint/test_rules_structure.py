@@ -230,6 +230,7 @@ SOUND = [
     ("dead-link", {"a.md": note("`[B](gone.md)` and [site](/blog/foo) and [c](src/app.py).")}),
     ("dead-link", {"a.md": note("See [the plan](docs/plan.md) of the project.")}),
     ("outside-memory", {"a.md": note("[site](/blog/foo), [web](https://x.org/a.md)")}),
+    ("outside-memory", {"a.md": note("[all charts](file://charts)")}),
     ("wanted-note", {"a.md": note("`[[gone]]`")}),
     # a path as Windows has it
     ("dead-link", {"a.md": note("See [the quay](quays\\east.md)."), "quays/east.md": "x"}),

@@ -70,8 +70,8 @@ def find_banner(note: Note) -> str:
 
 def is_finished(note: Note, line: int) -> bool:
     """Return whether the work of which the 1-based `line` of a note tells is done: by the status in
-    its section, or because all tasks there are ticked, else by those of the sections above it, else
-    by the status of the note.
+    its section, or because all tasks there are ticked, or its title begins so, else by those of the
+    sections above it, else by the status of the note.
     """
     lines = dict(list_prose_lines(note))
     numbers = sorted(lines)
@@ -86,6 +86,8 @@ def is_finished(note: Note, line: int) -> bool:
         state = _read_state([lines[it] for it in text])
         if state is not None:
             return state
+        if begin and _is_title_of_done(lines[begin]):
+            return True
         own = begin - 1
     return _says_finished(note.frontmatter.get_text("status"))
 
@@ -101,6 +103,13 @@ def _read_state(lines: list[str]) -> bool | None:
         return all(map(_says_finished, states))
     is_ticked = [bool(CHECKED.match(it)) for it in lines if _TASK.match(it)]
     return all(is_ticked) if len(is_ticked) > 1 else None
+
+
+def _is_title_of_done(heading: str) -> bool:
+    """Return whether a heading begins with a word for work that is done: `Completed actions`."""
+    title = lower_text(heading).lstrip("# *_✅✓✔☑")
+    is_done = compile_part("status", "done_title").match(title) is not None
+    return is_done and not _unfinished().search(title)
 
 
 def _says_finished(status: str) -> bool:

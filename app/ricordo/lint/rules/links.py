@@ -46,7 +46,8 @@ _FEWEST_OF_A_COPY = 3
 """Files of this memory that links have below one folder: two may be in another memory as well."""
 _CLIMB = compile_lazily(r"(?:\.\./)+")
 _SYSTEM_PATH = compile_lazily(
-    r"(?:file:|~|\\\\|/(?:etc|home|users|root|var|tmp|usr|opt|proc|dev|mnt|srv|private|volumes)/)",
+    # a host alone, as in file://materials, is no place of a system
+    r"(?:file:(?!//[\w.-]+$)|~|\\\\|/(?:etc|home|users|root|var|tmp|usr|opt|proc|dev|mnt|srv|private|volumes)/)",
     re.IGNORECASE,
 )
 
