@@ -118,6 +118,11 @@ def _ask(
     return outcome
 
 
+_MORE = (
+    "What an index, or one note in two places, says otherwise is found by "
+    "`ricordo curate --check`, which has a model read whole notes."
+)
+
 CONFLICTS_SUMMARY = """List pairs of notes that contradict each other. Exits with 1 if there is any.
 
 The rules cannot decide some pairs: --doubts lists these, --judge asks a model or a program for its
@@ -180,6 +185,8 @@ def _print(options: Namespace, notebook: Notebook) -> int:
         if duplicates := find_duplicates(snapshot):
             count = f"{len(duplicates)} duplicate{'s' * (len(duplicates) > 1)}"
             print_messages([f"{count}: `ricordo lint --select duplicate` lists what repeats."])
+        if not certain:
+            print_messages([_MORE])
     return 1 if certain else 0
 
 

@@ -211,3 +211,11 @@ def test_no_conflict_is_resolved_where_one_id_is_unknown(
         assert "No conflict has the id" in capsys.readouterr().err
     assert run(["conflicts", "-m", str(two_conflicts), "--reason", "x"]) == 2
     assert listed(two_conflicts, capsys) == found
+
+
+def test_where_there_is_no_conflict_it_is_said_what_finds_more(
+    memory: Path, ricordo: Ricordo
+) -> None:
+    assert "`ricordo curate --check`" not in ricordo("conflicts", code=1)
+    (memory / "web.md").unlink()
+    assert "`ricordo curate --check`" in ricordo("conflicts")
