@@ -10,6 +10,7 @@ import pytest
 
 from ricordo.cli.main import run
 from tests.support.builders import note_text, write_memory
+from tests.unit.cli.conftest import Ricordo
 
 OLD, NEW = "The web view listens on port 8040.\n", "The web view listens on port 8100.\n"
 

@@ -447,7 +447,8 @@ def test_a_file_that_the_note_names_is_not_suggested(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("folder", "is_reported"), [("sources", False), ("来源", False), ("quays", True)]
+    ("folder", "is_reported"),
+    [("sources", False), ("来源", False), ("decisions", False), ("quays", True)],
 )
 def test_the_page_of_a_source_says_what_the_source_says(
     tmp_path: Path, folder: str, is_reported: bool

@@ -1183,6 +1183,7 @@ def test_the_index_may_mark_a_fault_as_fixed(
         (f"**Alternatives considered**: none.\n\n{_CLAIM}", True),
         (f"Alternatives considered by Ana say how: {_CLAIM}", True),
         ("`fill_gaps` → `close_gaps`, and all is well.", False),
+        ("`fill_gaps` → **`close_gaps`**, and all is well.", False),
         ("`tide/old_curve.py` → `tide/curve.py`.", False),
         ("`read_tide` → `fill_gaps` → `plot_curve`.", True),
         ("`fill_gaps()` → `plot_curve()`.", True),

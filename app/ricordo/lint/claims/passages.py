@@ -24,7 +24,7 @@ _QUOTED = compile_lazily(
     r"“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|「[^」\n]*」|『[^』\n]*』|(?<!\w)\"[^\"\n]*\""
 )
 _ARROW = r"\s*(?:→|⇒|->|=>)"
-_RENAMED = compile_lazily(rf"`([^`\s(]+)`{_ARROW}\s*`([^`\s(]+)`(?!{_ARROW})")
+_RENAMED = compile_lazily(rf"`([^`\s(]+)`\**{_ARROW}\s*\**`([^`\s(]+)`(?!\**{_ARROW})")
 """One name after another; three, or calls, are the steps of a way."""
 _PATH_SIGN = compile_lazily(r"[./]")
 _ARROW_END = compile_lazily(rf"{_ARROW}\s*$")
