@@ -219,6 +219,24 @@ def _split_statements(note: Note) -> Iterator[ProseBlock]:
         yield ProseBlock(start, "\n".join(lines)[:MAX_STATEMENT])
 
 
+def find_fences(note: Note) -> Iterator[tuple[int, list[str]]]:
+    """Yield the code fences of the body, each with the 1-based line of its first line of code and
+    its lines.
+    """
+    fence, first, lines = "", 0, list[str]()
+    for number, line in enumerate(note.body.split("\n"), first_line_of_body(note)):
+        marks = _FENCE.match(line) if "``" in line or "~~" in line else None
+        if fence and marks and marks[1].startswith(fence):
+            yield first, lines
+            fence, lines = "", []
+        elif fence:
+            lines.append(line)
+        elif marks:
+            fence, first = marks[1], number + 1
+    if lines:
+        yield first, lines
+
+
 def list_prose_lines(note: Note) -> Iterator[tuple[int, str]]:
     """Yield the lines of the body with their numbers, without code fences and quoted lines."""
     fence = ""

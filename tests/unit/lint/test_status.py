@@ -231,6 +231,60 @@ def test_what_defines_a_name_is_known_in_many_languages(
     assert found.rule == "missing-symbol"
 
 
+_TREE = """# Layout{}
+
+```text
+tide/
+├── tables.py        # heights
+│   
+├── forms/
+│   ├── entry.py{}
+│   └── new.py
+└── README
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("title", "said", "is_reported"),
+    [
+        ("", "", True),
+        ("", "   # reads one", True),
+        ("", " ← one entry", True),
+        # it is told of
+        ("", "  # removed", False),
+        (" of 2026-09-20", "", False),
+    ],
+)
+def test_a_tree_has_a_file_that_the_project_lost(
+    repository: Repository, title: str, said: str, is_reported: bool
+) -> None:
+    repository.commit("entry", DAYS[1], **{"tide__forms__entry.py": "ENTRY = 1\n"})
+    body = _TREE.format(title, said)
+    assert repository.judge(body) == ()
+    git(repository.root, "rm", "--quiet", "tide/forms/entry.py")
+    repository.commit("no entry", DAYS[2])
+    found = repository.judge(body)
+    assert [it.message for it in found] == ["tide/forms/entry.py does not exist."] * is_reported
+    if is_reported:
+        assert found[0].line == 17
+        assert found[0].evidence[0].startswith("git: deleted in ")
+        assert found[0].fix is None
+    plain = body.replace("tide/\n", "").replace("# Layout", "# Layout of `tide`")
+    assert repository.judge(plain) == (), "of another folder"
+    assert len(repository.judge(body.replace("tide/\n", "./tide\n"))) == is_reported
+    assert repository.judge(body.replace("```text", "").replace("```", "")) == (), "no code"
+
+
+def test_a_tree_alone_is_of_no_section(repository: Repository) -> None:
+    repository.commit("entry", DAYS[1], **{"tide__forms__entry.py": "ENTRY = 1\n"})
+    git(repository.root, "rm", "--quiet", "tide/forms/entry.py")
+    repository.commit("no entry", DAYS[2])
+    tree = _TREE.partition("```")[2]
+    write_memory(repository.folder / "memory", {"x.md": f"```{tree}"})
+    assert repository.open().read_snapshot_with_evidence().findings == ()
+
+
 def test_a_link_to_a_page_of_the_project_that_git_moved_is_reported(
     repository: Repository,
 ) -> None:

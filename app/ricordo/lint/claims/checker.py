@@ -33,6 +33,7 @@ from ricordo.lint.claims.symbols import (
     search_removed,
 )
 from ricordo.lint.claims.tasks import check_task, find_task_claims, get_absent_words
+from ricordo.lint.claims.trees import find_lost_files
 from ricordo.lint.claims.versions import (
     check_value,
     check_version,
@@ -232,7 +233,9 @@ def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verd
     verdicts = [_judge_subject(it, note, project) for it in verdicts]
     since = _check_commits(note, verdicts, project)
     verdicts += find_linked_pages(note, project)
-    verdicts += find_lost_pages(note, project, {it.claim for it in verdicts})
+    known = {it.claim for it in verdicts}
+    verdicts += find_lost_pages(note, project, known)
+    verdicts += find_lost_files(note, project, known)
     if since is not None:
         verdicts.append(since)
     verdicts.sort(key=lambda verdict: verdict.line)

@@ -205,7 +205,7 @@ def _check_listed(
     if len(paths) == 1:
         times = project.find_times(note)
         if old := _find_moved_since(path, paths[0], project, times):
-            return _check_deleted(claim, path, old, project, note)
+            return check_deleted(claim, path, old, project, note)
         lines = [int(number) for number in match.groups() if number] if match else []
         return _check_line(claim, paths[0], max(lines, default=0), project, times)
     if paths:
@@ -333,7 +333,7 @@ def _check_absent(claim: ProjectClaim, path: str, project: Project, note: Note) 
         if _is_left_out(old, project):
             # git stopped to track it, but it may lie on the machine of the user
             return claim.to_unchecked("ignored by git, or made by tools")
-        return _check_deleted(claim, path, old, project, note)
+        return check_deleted(claim, path, old, project, note)
     if not _is_anchored(path, project):
         return None
     if same := _only_of_its_name(plain, project):
@@ -406,7 +406,7 @@ def _is_data(path: str) -> bool:
     )
 
 
-def _check_deleted(
+def check_deleted(
     claim: ProjectClaim, path: str, old: str, project: Project, note: Note
 ) -> Verdict | None:
     """Return the verdict by the git history of the deleted path `old`; None where `note` knows of
