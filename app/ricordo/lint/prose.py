@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import date
 from functools import cache, lru_cache
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from ricordo.dates import find_dates, find_day_in_title
@@ -223,33 +225,31 @@ def find_fences(note: Note) -> Iterator[tuple[int, list[str]]]:
     """Yield the code fences of the body, each with the 1-based line of its first line of code and
     its lines.
     """
-    fence, first, lines = "", 0, list[str]()
-    for number, line in enumerate(note.body.split("\n"), first_line_of_body(note)):
-        marks = _FENCE.match(line) if "``" in line or "~~" in line else None
-        if fence and marks and marks[1].startswith(fence):
-            yield first, lines
-            fence, lines = "", []
-        elif fence:
-            lines.append(line)
-        elif marks:
-            fence, first = marks[1], number + 1
-    if lines:
-        yield first, lines
+    for opening, lines in groupby(_list_lines(note), key=itemgetter(2)):
+        if opening:
+            yield opening + 1, [line for _, line, _ in lines]
 
 
 def list_prose_lines(note: Note) -> Iterator[tuple[int, str]]:
     """Yield the lines of the body with their numbers, without code fences and quoted lines."""
-    fence = ""
-    first = first_line_of_body(note)
-    for number, line in enumerate(note.body.split("\n"), first):
-        marks = _FENCE.match(line) if "``" in line or "~~" in line else None
-        if fence:
-            if marks and marks[1].startswith(fence):
-                fence = ""
-        elif marks:
-            fence = marks[1]
-        elif ">" not in line or not line.lstrip().startswith(">"):
+    for number, line, opening in _list_lines(note):
+        if not opening and (">" not in line or not line.lstrip().startswith(">")):
             yield number, line
+
+
+def _list_lines(note: Note) -> Iterator[tuple[int, str, int]]:
+    """Yield the lines of the body with their numbers, but for the marks of code fences, and the
+    number of the line that opened the fence around each; 0 for prose.
+    """
+    fence, opening = "", 0
+    for number, line in enumerate(note.body.split("\n"), first_line_of_body(note)):
+        marks = _FENCE.match(line) if "``" in line or "~~" in line else None
+        if fence and marks and marks[1].startswith(fence):
+            fence, opening = "", 0
+        elif marks and not fence:
+            fence, opening = marks[1], number
+        else:
+            yield number, line, opening
 
 
 def _blank(match: re.Match[str]) -> str:
