@@ -38,6 +38,7 @@ _SETTINGS = (
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "core.pager=cat",
+    "core.quotePath=false",
     "log.showSignature=false",
     "protocol.allow=never",
 )

@@ -33,6 +33,8 @@ _JOINT = compile_lazily(rb"[-$]")
 _OTHER_SCRIPT = compile_lazily(rb"-*[\x80-\xff]+-*")
 """Other scripts put no blank beside a name."""
 _BINARY_CHECK_BYTES = 8192
+_LOOK_UPS = 32
+"""Words of a file that are compared in the time in which one is looked up, about."""
 _SCHEMA = """
 CREATE TABLE file(
     path BLOB PRIMARY KEY, size INTEGER, modified INTEGER, changed INTEGER, words BLOB
@@ -77,7 +79,13 @@ class ProjectWords:
             if not missing:
                 break
             if not is_left_out(path):
-                in_file = missing.intersection(checksums)
+                # a few words are looked up sooner than all of the file are compared
+                is_few = len(missing) * _LOOK_UPS < len(checksums)
+                in_file = (
+                    {it for it in missing if _is_in(it, checksums)}
+                    if is_few
+                    else missing.intersection(checksums)
+                )
                 present |= in_file
                 missing -= in_file
         return frozenset(wanted[checksum] for checksum in present)

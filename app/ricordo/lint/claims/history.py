@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cache, cached_property
+from itertools import product
 from time import monotonic
 from typing import NamedTuple
 
@@ -31,6 +32,11 @@ _MOST_FILES_KEPT = 4
 """Files whose changes are kept."""
 _MOST_COMMITS = 50_000
 _FORMAT = f"{MARK}%h{MARK}%ct{MARK}%s"
+_CHANGES = (
+    *("log", "-p", "-U0", "--relative", "--no-renames", "--no-color", "--diff-filter=d"),
+    f"--format={_FORMAT}",
+)
+"""Lists what commits changed, without what they deleted."""
 CODE_ENDINGS = (
     *(".c", ".cc", ".cjs", ".cpp", ".cs", ".css", ".dart", ".ex", ".go", ".h", ".hpp"),
     *(".java", ".js", ".jsx", ".kt", ".lua", ".mjs", ".mts", ".php", ".pl", ".ps1", ".py", ".rb"),
@@ -38,8 +44,18 @@ CODE_ENDINGS = (
     ".zig",
 )
 """The endings of files whose names of code are their own."""
+_CODE = tuple(f":(glob)**/*{ending}" for ending in CODE_ENDINGS)
+_MOST_COMMITS_SEARCHED = 32
+"""Commits of one search."""
+_SEARCHES_IN_TIME = 8
+"""How often a search may be repeated in the time of a command, for more to be searched at once."""
+_MOST_NAMED = 100
+"""Files that are named to git one by one."""
 COMMENT = compile_lazily(r"\s*(?:#(?!\w)|//|/?\*|--\s|<!--)|.*\b(?:TODO|FIXME)\b")
 """A line that only speaks of code."""
+_PLAIN_WORD = compile_lazily(r"[A-Za-z0-9_]+")
+_SIGN = compile_lazily(r"[][.*^$+?(){}|\\]")
+"""What an extended regular expression does not take literally."""
 _LONGEST_CHAIN = 8
 _MOST_QUOTED = 80
 """Characters of a line that are shown as evidence."""
@@ -92,13 +108,14 @@ class ProjectHistory:
         self._places: dict[tuple[str, str], str] = {}
         self._line_times: dict[tuple[str, str], float] = {}
         self._changes: dict[str, Sequence[FileRevision]] = {}
+        self._changes_below: dict[str, Mapping[str, Sequence[FileRevision]]] = {}
         self._renames: dict[str, Mapping[str, str]] = {}
         self._touched: Mapping[str, list[FileCommit]] = {}
         self._added: dict[str, FileCommit | None] = {}
         self._times: dict[str, Mapping[str, tuple[int, int]]] = {}
         self._removed: dict[tuple[str, ...], Sequence[tuple[FileCommit, str]]] = {}
-        self._words: dict[tuple[str, str], str] = {}
-        """A file with each word that was searched in a commit; "" for none."""
+        self._files: dict[tuple[str, str], Sequence[str]] = {}
+        """The files with each word that was searched in a commit."""
         self._lines: dict[tuple[str, str], Sequence[tuple[str, str]]] = {}
         self.is_final = True
         """Whether a later check of the same commit will find the same: git answered in time, and no
@@ -144,17 +161,20 @@ class ProjectHistory:
             self._times[folder] = times
         return self._times[folder]
 
-    def find_removed(self, word: str, *paths: str) -> Sequence[tuple[FileCommit, str]]:
+    def find_removed(
+        self, word: str, *paths: str, since: str = ""
+    ) -> Sequence[tuple[FileCommit, str]]:
         """Return the lines with `word` that commits removed from the files at `paths`, which may be
-        globs of git, newest first, each with its commit.
+        globs of git, newest first, each with its commit: of those after the commit `since`, or all.
         """
-        if (word, *paths) not in self._removed:
+        if (word, since, *paths) not in self._removed:
             limits = (f"-G{_escape(word)}", f"--max-count={_MOST_COMMITS_COMPARED}")
             wanted = ("-p", "-U0", "--no-renames", "--no-color", f"--format={_FORMAT}")
             only = [path if path.startswith(":(") else f":(literal){path}" for path in paths]
-            answer = self._run("log", *wanted, *limits, "--", *only)
-            self._removed[word, *paths] = list(_parse_removed(answer.split("\n"), word))
-        return self._removed[word, *paths]
+            commits = (f"{since}..{self._commit}",) if since else ()
+            answer = self._run("log", *wanted, *limits, *commits, "--", *only)
+            self._removed[word, since, *paths] = list(_parse_removed(answer.split("\n"), word))
+        return self._removed[word, since, *paths]
 
     def find_hunks(self, *paths: str) -> Iterator[ReplacedLines]:
         """Yield the lines that commits replaced in the files at `paths`, which are globs of git,
@@ -176,32 +196,49 @@ class ProjectHistory:
             self._texts[commit, path] = self._run("grep", *words)
         return self._texts[commit, path]
 
-    def find_line_time(self, path: str, text: str) -> float:
+    def find_line_time(self, path: str, text: str, folder: str) -> float:
         """Return when `text`, of one line, came to the file at `path`, or to the one from which git
-        knows that it was moved, in seconds since the epoch; 0 where no commit has it.
+        knows that it was moved, in seconds since the epoch; 0 where no commit has it. The files of
+        `folder` are asked for together.
         """
         if (path, text) not in self._line_times:
-            changes = self._load_changes(path) if text else ()
+            changes = self._load_changes(path, folder) if text else ()
             change = next((it for it in changes if it.counts(text)), None)
             is_whole = change is not None and change is changes[-1] and change.is_new
             source = self._find_source(path, change.commit) if change and is_whole else ""
-            before = self.find_line_time(source, text) if source else 0.0
+            before = self.find_line_time(source, text, folder) if source else 0.0
             self._line_times[path, text] = before or (float(change.commit.at) if change else 0.0)
         return self._line_times[path, text]
 
-    def _load_changes(self, path: str) -> Sequence[FileRevision]:
-        """Return what each commit changed in the file at `path`, newest first. Those of the last
-        few files are kept, as the lines of one note are asked for together.
+    def _load_changes(self, path: str, folder: str) -> Sequence[FileRevision]:
+        """Return what each commit changed in the file at `path`, newest first. Those of all files
+        of `folder` are read at once, unless these are too many: then those of the last few files
+        are kept.
         """
+        if folder not in self._changes_below:
+            self._changes_below[folder] = self._load_changes_below(folder)
+        if path in self._changes_below[folder]:
+            return self._changes_below[folder][path]
         if path not in self._changes:
-            limits = ("--no-renames", "--no-color", "--diff-filter=d", f"--format={_FORMAT}")
-            answer = self._run("log", "-p", "-U0", *limits, "--", f":(literal){path}")
+            answer = self._run(*_CHANGES, "--", f":(literal){path}")
             if len(self._changes) == _MOST_FILES_KEPT:
                 del self._changes[next(iter(self._changes))]
             self._changes[path] = [
-                _parse_change(text) for text in answer.split(f"\n{MARK}") if text
+                change for text in answer.split(f"\n{MARK}") for _, change in _parse_changes(text)
             ]
         return self._changes[path]
+
+    def _load_changes_below(self, folder: str) -> Mapping[str, Sequence[FileRevision]]:
+        """Return the changes of the files of `folder` by their paths; empty where they are too
+        many, and for names that git quotes.
+        """
+        words = (*_CHANGES[1:], "--", f":(literal){folder}")
+        answer = git.run_git(self._root, _CHANGES[0], *words, seconds=_SECONDS)
+        found: dict[str, list[FileRevision]] = defaultdict(list)
+        for text in (answer or b"").decode("utf-8", "surrogateescape").split(f"\n{MARK}"):
+            for path, change in _parse_changes(text):
+                found[path].append(change)
+        return found
 
     def _find_source(self, path: str, commit: FileCommit) -> str:
         """Return the path from which `commit` moved a file to `path`; "" where it did not."""
@@ -217,9 +254,8 @@ class ProjectHistory:
         return self._places[text, besides]
 
     def _list_places(self, text: str, besides: str) -> Iterator[str]:
-        only = [f":(glob)**/*{ending}" for ending in CODE_ENDINGS]
         words = ("-n", "-z", "-I", "-w", "-F", "-e", text, self._commit)
-        for line in self._run("grep", *words, "--", *only).split("\n"):
+        for line in self._run("grep", *words, "--", *_CODE).split("\n"):
             place, _, rest = line.partition("\0")
             number, _, content = rest.partition("\0")
             path = place.removeprefix(f"{self._commit}:")
@@ -227,26 +263,46 @@ class ProjectHistory:
             if number and not is_here and not COMMENT.match(content):
                 yield f"{path}:{number}: {content.strip()[:_MOST_QUOTED]}"
 
-    def find_words_at(self, commit: str, words: Collection[str]) -> Mapping[str, str]:
-        """Return those of `words` that a file of `commit` contains, each with one file; pages and
-        data are not searched. Empty where git does not know all contents.
+    def search_words_at(
+        self, words_of: Mapping[str, Collection[str]], step: Callable[[], None]
+    ) -> None:
+        """Search the code of some commits for the words of each: of several at once, as git reads
+        what they share only once. `step` is called before each search.
         """
-        unknown = [word for word in words if (commit, word) not in self._words]
-        if unknown and commit:
-            patterns = [part for word in unknown for part in ("-e", word)]
-            only = [f":(glob)**/*{ending}" for ending in CODE_ENDINGS]
-            answer = self._run(
-                *("grep", "-z", "-I", "-o", "-w", "-F", *patterns, commit, "--", *only)
-            )
-            found = _parse_grep(answer, commit)
-            self._words.update(((commit, word), found.get(word, "")) for word in unknown)
-        known = {word: self._words.get((commit, word), "") for word in words}
-        return {word: path for word, path in known.items() if path}
+        left, most = list(words_of), 1
+        while left:
+            step()
+            commits, left = left[:most], left[most:]
+            started = monotonic()
+            self._search_at(commits, sorted({it for each in commits for it in words_of[each]}))
+            # a search of a large project must end in time
+            is_quick = (monotonic() - started) * _SEARCHES_IN_TIME < _SECONDS
+            most = min(2 * most, _MOST_COMMITS_SEARCHED) if is_quick else max(most // 2, 1)
+
+    def find_files_at(self, commit: str, word: str) -> Sequence[str]:
+        """Return the files of `commit` with `word`; pages and data are not searched. Empty where
+        git does not know all contents.
+        """
+        if (commit, word) not in self._files:
+            self._search_at([commit], [word])
+        return self._files[commit, word]
+
+    def _search_at(self, commits: Sequence[str], words: Sequence[str]) -> None:
+        plain = "|".join(it for it in words if _PLAIN_WORD.fullmatch(it))
+        others = (_SIGN.sub(r"\\\g<0>", it) for it in words if not _PLAIN_WORD.fullmatch(it))
+        # one pattern of all words is ten times as fast as a hundred patterns; where words with
+        # signs begin alike, though, only the longest would be tried
+        patterns = [part for it in (plain, *others) if it for part in ("-e", it)]
+        answer = self._run("grep", "-z", "-I", "-o", "-w", "-E", *patterns, *commits, "--", *_CODE)
+        found = _parse_grep(answer, words)
+        for key in product(commits, words):
+            self._files[key] = tuple(found.get(key, ()))
 
     def find_lines_at(self, commit: str, word: str) -> Sequence[tuple[str, str]]:
         """Return the lines of the code of `commit` with a word, each with its file before it."""
         if (commit, word) not in self._lines:
-            only = [f":(glob)**/*{ending}" for ending in CODE_ENDINGS]
+            files = self.find_files_at(commit, word)
+            only = [f":(literal){it}" for it in files] if len(files) <= _MOST_NAMED else _CODE
             answer = self._run("grep", "-z", "-I", "-w", "-F", "-e", word, commit, "--", *only)
             places = (line.partition("\0")[::2] for line in answer.split("\n") if "\0" in line)
             self._lines[commit, word] = [
@@ -387,18 +443,21 @@ def _parse_removed(lines: Iterable[str], word: str) -> Iterator[tuple[FileCommit
             yield commit, line[1:].strip()
 
 
-def _parse_change(text: str) -> FileRevision:
-    head, _, rest = text.lstrip(MARK).partition("\n")
-    short, at, subject = (*head.split(MARK, 2), "", "")[:3]
-    head, *hunks = rest.split("\n@@ ")
-    # the first line of a hunk is where it is
-    lines = [line for hunk in hunks for line in hunk.split("\n")[1:]]
-    return FileRevision(
-        FileCommit(short, int(at) if at.isdigit() else 0, subject),
-        removed="\n".join(it[1:] for it in lines if it.startswith("-")),
-        added="\n".join(it[1:] for it in lines if it.startswith("+")),
-        is_new="\nnew file mode " in head,
-    )
+def _parse_changes(text: str) -> Iterator[tuple[str, FileRevision]]:
+    """Yield the changes of one commit with their paths, of the output of `git log -p`."""
+    head, *of_files = text.lstrip(MARK).split("\ndiff --git ")
+    short, at, subject = (*head.partition("\n")[0].split(MARK, 2), "", "")[:3]
+    commit = FileCommit(short, int(at) if at.isdigit() else 0, subject)
+    for of_file in of_files:
+        head, *hunks = of_file.split("\n@@ ")
+        # the path stands twice, behind `a/` and `b/`
+        both = head.partition("\n")[0]
+        path = both[2 : len(both) // 2]
+        # the first line of a hunk is where it is
+        lines = [line for hunk in hunks for line in hunk.split("\n")[1:]]
+        removed = "\n".join(it[1:] for it in lines if it.startswith("-"))
+        added = "\n".join(it[1:] for it in lines if it.startswith("+"))
+        yield path, FileRevision(commit, removed, added, "\nnew file mode " in head)
 
 
 def _parse_hunks(commit: FileCommit, text: str) -> Iterator[ReplacedLines]:
@@ -413,13 +472,23 @@ def _parse_hunks(commit: FileCommit, text: str) -> Iterator[ReplacedLines]:
                 yield ReplacedLines(path, commit, removed, added, "\n".join(removed).lower())
 
 
-def _parse_grep(answer: str, commit: str) -> Mapping[str, str]:
-    """Return a path by each word, of the output of `git grep -z -o`: commit and path, NUL, word."""
-    found: dict[str, str] = {}
+def _parse_grep(
+    answer: str, words: Iterable[str]
+) -> Mapping[tuple[str, str], Mapping[str, None]]:
+    """Return the paths by commit and word, in order, of the output of `git grep -z -o`: commit,
+    colon and path, NUL, word. Of words that begin at one place, git prints the longest.
+    """
+    inside = {
+        word: [it for it in words if it in word and re.search(rf"\b{re.escape(it)}\b", word)]
+        for word in words
+        if not _PLAIN_WORD.fullmatch(word)
+    }
+    found: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
     for line in answer.split("\n"):
         place, _, word = line.partition("\0")
-        if word:
-            found.setdefault(word, place.removeprefix(f"{commit}:"))
+        commit, _, path = place.partition(":")
+        for each in inside.get(word, (word,)) if word else ():
+            found[commit, each][path] = None
     return found
 
 

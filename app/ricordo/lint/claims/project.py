@@ -162,7 +162,7 @@ class Project:
         if not folder or path not in self.tree.files:
             return self.find_times(note).written
         text = note.text.split("\n")[line - 1].rstrip("\r")
-        return self.history.find_line_time(path, text)
+        return self.history.find_line_time(path, text, folder)
 
     def find_claim_time(self, note: Note, claim: str) -> float:
         """Return when the text of a `claim` came to `note`, in seconds since the epoch, as
@@ -172,7 +172,7 @@ class Project:
         written = self.find_times(note).written
         if not folder or path not in self.tree.files:
             return written
-        at = self.history.find_line_time(path, claim)
+        at = self.history.find_line_time(path, claim, folder)
         stated = parse_end_of_day(note.stated_date) or at
         return min(at, stated) if at == written else at
 

@@ -182,7 +182,7 @@ def _check_removed(
         return None
     if project.is_any_in_code(_list_cases(word)):
         return None
-    removed = project.history.find_removed(word, found.path)
+    removed = project.history.find_removed(word, found.path, since=found.commit)
     if not removed:
         return claim.to_verdict(CheckOutcome.MISSING, found.evidence) if is_marked else None
     commit, names = removed[0][0], {word, *list_names_of_path(found.path)}
@@ -315,7 +315,8 @@ def search_removed(
     words_of: Iterable[tuple[Note, Iterable[str]]], project: Project, step: Callable[[], None]
 ) -> None:
     """Search the code at the times of some notes for all `words_of` them that it does not contain
-    now: at once for each commit, which is faster than one by one. `step` is called before each.
+    now: at once for many commits, which is faster than one by one. `step` is called before each
+    search.
     """
     absent: dict[str, set[str]] = defaultdict(set)
     for note, words in words_of:
@@ -323,9 +324,7 @@ def search_removed(
         for moment in set(project.find_times(note)) if missing else ():
             if before := project.history.graph.find_at(moment):
                 absent[before[0]].update(missing)
-    for commit, wanted in absent.items():
-        step()
-        project.history.find_words_at(commit, sorted(wanted))
+    project.history.search_words_at(absent, step)
 
 
 class _Former(NamedTuple):
@@ -335,6 +334,8 @@ class _Former(NamedTuple):
     is_own: bool
     """Whether it defined the name, or imported it from the project, and did not only use it."""
     evidence: str
+    commit: str
+    """The commit in which it had the name."""
 
 
 def _find_former(claim: ProjectClaim, project: Project, times: NoteTimes) -> _Former | None:
@@ -345,17 +346,18 @@ def _find_former(claim: ProjectClaim, project: Project, times: NoteTimes) -> _Fo
     owner, definition = _SEPARATOR.split(claim.text)[0], _build_shared_definition(word)
     for moment in dict.fromkeys((times.changed, times.written)):
         before = history.graph.find_at(moment)
-        path = history.find_words_at(before[0], [word]).get(word, "") if before else ""
-        if before is None or not path:
+        files = history.find_files_at(before[0], word) if before else ()
+        if before is None or not files:
             continue
         hash_, commit = before
         lines = history.find_lines_at(hash_, word)
         own = next((it for it, line in lines if definition.match(line)), "")
-        text = history.load_text_at(hash_, own or path)
+        path = own or files[0]
+        text = history.load_text_at(hash_, path)
         owners = [_find_owner(text, name, project) for name in {word, owner}]
-        if False not in owners and not project.is_elsewhere(own or path):
-            had = f"{own or path} had it in {commit.summary}"
-            return _Former(own or path, bool(own) or True in owners, had)
+        if False not in owners and not project.is_elsewhere(path):
+            had = f"{path} had it in {commit.summary}"
+            return _Former(path, bool(own) or True in owners, had, hash_)
     return None
 
 

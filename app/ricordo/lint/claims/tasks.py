@@ -273,7 +273,7 @@ def _find_written(text: str, claim: ProjectClaim, note: Note, project: Project) 
     path = place.partition(":")[0]
     if name in project.history.load_text_at(before[0], path):
         return ()
-    is_new = is_unique and not project.history.find_words_at(before[0], [name])
+    is_new = is_unique and not project.history.find_files_at(before[0], name)
     if is_new:
         defined = _find_definition(name, project)
         # prose in the code may name what is not there; a call, a header or a route is used there
