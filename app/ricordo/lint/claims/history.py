@@ -472,9 +472,7 @@ def _parse_hunks(commit: FileCommit, text: str) -> Iterator[ReplacedLines]:
                 yield ReplacedLines(path, commit, removed, added, "\n".join(removed).lower())
 
 
-def _parse_grep(
-    answer: str, words: Iterable[str]
-) -> Mapping[tuple[str, str], Mapping[str, None]]:
+def _parse_grep(answer: str, words: Iterable[str]) -> Mapping[tuple[str, str], Mapping[str, None]]:
     """Return the paths by commit and word, in order, of the output of `git grep -z -o`: commit,
     colon and path, NUL, word. Of words that begin at one place, git prints the longest.
     """
