@@ -94,19 +94,21 @@ def load_corpus() -> list[Store]:
 
 def check_commit(store: Store, checkout: Path) -> None:
     """Raise SystemExit unless the checkout is at the commit of the `store`, unchanged. Files that
-    are only absent do not count: copies of repositories often lack big ones.
+    are only absent do not count: copies of repositories often lack big ones. Nor do ends of lines,
+    which attributes may change in what was checked out.
     """
     head = _git(checkout, "rev-parse", "HEAD")
     if not head.startswith(store.commit):
         raise SystemExit(f"{checkout} is at {head[:12]}, not at {store.commit}: check that out")
-    changes = _git(checkout, "status", "--porcelain").split("\n")
-    if any(it and not it.lstrip().startswith("D ") for it in changes):
+    changed = _git(checkout, "diff", "--ignore-cr-at-eol", "--diff-filter=d", "HEAD")
+    if changed or _git(checkout, "ls-files", "--others", "--exclude-standard"):
         raise SystemExit(f"{checkout} has changes: `git -C {checkout} stash -u` puts them away")
 
 
 def _git(checkout: Path, *words: str) -> str:
     command = ["git", "-C", str(checkout), *words]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    answer = subprocess.run(command, capture_output=True, check=True)
+    return answer.stdout.decode("utf-8", "replace").strip()
 
 
 def lint(memory: Path, now: str = _NOW) -> tuple[dict[str, Any], float]:
@@ -164,7 +166,6 @@ def read_findings(store: Store, stores: Path) -> Iterator[Found]:
     if checkout is None:
         print(f"{store.name}: no checkout of {store.repository} below {stores}", file=sys.stderr)
         return
-    check_commit(store, checkout)
     document, _ = lint(checkout / store.folder)
     for it in list_each(document):
         yield _to_found(store.name, it)

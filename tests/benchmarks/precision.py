@@ -42,6 +42,7 @@ from tests.benchmarks.corpus import (
     HERE,
     Found,
     Store,
+    check_commit,
     lint,
     list_each,
     load_corpus,
@@ -411,6 +412,11 @@ def main() -> int:
     if given.recall:
         print("\n".join(_recall(corpus, given.stores, load_defects(given.known))))
         return 0
+    # before the first is read, as reading them all takes half an hour
+    for store in corpus:
+        checkout = store.find_checkout(given.stores)
+        if checkout is not None:
+            check_commit(store, checkout)
     found = {store: list(read_findings(store, given.stores)) for store in corpus}
     everything = [it for each in found.values() for it in each]
     joined = join_labels(everything, load_labels(given.labels))
