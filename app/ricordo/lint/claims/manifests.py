@@ -1,8 +1,7 @@
 """The declarations of a project's manifests: scripts, targets, dependencies with their versions.
 
 Reads package.json, pyproject.toml, requirements*.txt, Cargo.toml, go.mod, composer.json, Makefile,
-justfile, the files that pin a toolchain, the images of containers and the workflows of GitHub, in
-any folder of the project. Executes nothing.
+justfile and the files that pin a toolchain in any folder of the project. Executes nothing.
 """
 
 from __future__ import annotations
@@ -32,17 +31,6 @@ _GO = compile_lazily(
 )
 _GO_ITSELF = compile_lazily(r"^[ \t]*go[ \t]+(\d[\w.\-+]*)", re.MULTILINE)
 _GO_MAJOR = compile_lazily(r"/v\d+\Z")
-_IMAGE = compile_lazily(
-    r"^[ \t]*(?:FROM[ \t]+(?:--\S+[ \t]+)*|-?[ \t]*image:[ \t]*[\"']?)"
-    r"(?:[\w.:-]+/)*([\w-]+):v?(\d[\d.]*)",
-    re.MULTILINE,
-)
-"""The image that a container is made of, with the version that its tag begins with."""
-_SETUP = compile_lazily(r"^[ \t]*-?[ \t]*([a-z]+)-version:[ \t]*([\"'\[]?\d[^\n#]*)", re.MULTILINE)
-"""The version of a tool that a step of a workflow sets up, or several of them."""
-_SET_UP = compile_lazily(r"\d+(?:\.\d+)*")
-_WORKFLOWS = ".github/workflows/"
-_COMPOSE = compile_lazily(r"(?:docker-)?compose[.\w-]*")
 _SIGNS = compile_lazily(r"[-_. ]")
 _GROUPS = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 
@@ -126,11 +114,6 @@ def _find_reader(path: str) -> Any:
     name = path.rpartition("/")[2].lower()
     if name.startswith("requirements") and name.endswith(".txt"):
         return _read_requirements
-    is_settings = name.endswith((".yml", ".yaml"))
-    if path.startswith(_WORKFLOWS) and is_settings:
-        return _read_workflow
-    if name.startswith("dockerfile") or (is_settings and _COMPOSE.match(name)):
-        return _read_images
     return _READERS.get(name)
 
 
@@ -242,17 +225,6 @@ def _read_tool_versions(manifests: Manifests, path: str, text: str) -> None:
     for line in text.split("\n"):
         name, _, version = line.partition("#")[0].strip().partition(" ")
         manifests.add_version(name.removesuffix("js"), version.strip(), path)
-
-
-def _read_images(manifests: Manifests, path: str, text: str) -> None:
-    for name, version in _IMAGE.findall(text):
-        manifests.add_version("go" if name == "golang" else name, version.rstrip("."), path)
-
-
-def _read_workflow(manifests: Manifests, path: str, text: str) -> None:
-    for name, versions in _SETUP.findall(text):
-        for version in _SET_UP.findall(versions):
-            manifests.add_version(name, version, path)
 
 
 def _key(name: str) -> str:

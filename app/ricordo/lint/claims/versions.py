@@ -26,8 +26,7 @@ from ricordo.patterns import compile_lazily
 _NUMBER = r"v?(\d+(?:\.(?:\d+|x)){0,3})"
 _PINNED = compile_lazily(rf"(@?[A-Za-z][\w.\-/]*)@[~^]?{_NUMBER}")
 _SPOKEN = compile_lazily(
-    r"(?<![\w/.@-])([A-Za-z][\w.\-]*?(?:\.js)?)(?: [Vv]ersion)?[:：]? "
-    rf"{_NUMBER}(?![\w%+]|\.\d|[-/–:]\d)"
+    rf"(?<![\w/.@-])([A-Za-z][\w.\-]*?(?:\.js)?) {_NUMBER}(?![\w%+]|\.\d|[-/–:]\d)"
 )
 _DIGITS = compile_lazily(r"\d+")
 _REQUIRED = compile_lazily(r"[~^]?\d+(?:\.\d+)*")
@@ -56,8 +55,6 @@ _MARKERS = " \t`*_-+|>#"
 """What may come before the first word of a clause."""
 _FILE = compile_lazily(r"(?<![\w/.@-])(?:[\w.\-]+/)*[\w.\-]+\.[A-Za-z]\w{0,7}(?![\w/])")
 _MOST_FILES = 12
-_MOST_SHOWN = 3
-"""Declarations that are shown as evidence."""
 _LONGEST_LINE = 500
 """Characters."""
 _WORD = compile_lazily(r"[^\W\d_]{3,}")
@@ -69,8 +66,8 @@ _NO_PRODUCTS = frozenset(
 
 
 def find_version_claims(passage: Passage) -> Iterator[ProjectClaim]:
-    """Yield the versions in a sentence: `name@1.2` in backticks, `Name 1.2` and `Name version: 1.2`
-    in plain text, and the one that it calls the current one.
+    """Yield the versions in a sentence: `name@1.2` in backticks, `Name 1.2` in plain text, and the
+    one that it calls the current one.
     """
     for match in _find_current(passage.text):
         start, end = match.span()
@@ -91,14 +88,12 @@ def find_version_claims(passage: Passage) -> Iterator[ProjectClaim]:
 
 def _is_version(match: re.Match[str], *, is_first: bool) -> bool:
     """Return whether a word and a number are a product and its version, unlike “open 3 files”."""
-    name, given = match[1], match[0].removeprefix(match[1])
+    name, number = match[1], match[0][len(match[1]) + 1 :]
     if name.lower() in _NO_PRODUCTS:
         return False
-    number = given.lstrip(" :：")
-    is_told = "version" in given.lower() or given[0] in ":："
     is_named = any(char.isupper() for char in name[1:]) or "." in name
     is_numbered = "." in number or number.startswith("v")
-    return is_named or is_numbered or (name[0].isupper() and (is_told or not is_first))
+    return is_named or is_numbered or (name[0].isupper() and not is_first)
 
 
 @cache
@@ -137,8 +132,7 @@ def check_version(claim: ProjectClaim, project: Project) -> Verdict | None:
         0 < int(claimed[0]) == _get_major(each) for each in declared
     )
     existed = was_required and not is_step
-    shown = list(dict.fromkeys(evidence))[:_MOST_SHOWN]
-    return claim.to_verdict(CheckOutcome.CHANGED, *shown, existed=existed)
+    return claim.to_verdict(CheckOutcome.CHANGED, *evidence[:3], existed=existed)
 
 
 def _find_current(text: str) -> Iterator[re.Match[str]]:
