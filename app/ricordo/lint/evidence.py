@@ -71,8 +71,10 @@ class Verdict:
     """Whether the suggestion is only likely, so that no fix may write it; of what is missing,
     whether the note hardly needs it.
     """
-    commit: str = ""
-    """The id of the commit by which it ceased to be true; "" where it is not known."""
+    origin: str = ""
+    """What it has in common with others of the note that became untrue: the id of a commit, or the
+    tree that they stand in; "" where it is not known.
+    """
 
     @property
     def is_checked(self) -> bool:

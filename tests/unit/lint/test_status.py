@@ -275,6 +275,17 @@ def test_a_tree_has_a_file_that_the_project_lost(
     assert repository.judge(body.replace("```text", "").replace("```", "")) == (), "no code"
 
 
+def test_what_a_tree_has_in_vain_is_one_finding(repository: Repository) -> None:
+    files = {f"tide__forms__{it}.py": f"{it} = 1\n" for it in ("entry", "new")}
+    repository.commit("forms", DAYS[1], **files)
+    for name in ("entry", "new"):
+        git(repository.root, "rm", "--quiet", f"tide/forms/{name}.py")
+        repository.commit(f"no {name}", DAYS[2])
+    repository.judge(_TREE.format("", ""))
+    (cause,) = repository.open().read_snapshot_with_evidence().causes
+    assert cause.message == "tide/forms/entry.py does not exist. 1 more here has the same cause."
+
+
 def test_a_tree_alone_is_of_no_section(repository: Repository) -> None:
     repository.commit("entry", DAYS[1], **{"tide__forms__entry.py": "ENTRY = 1\n"})
     git(repository.root, "rm", "--quiet", "tide/forms/entry.py")

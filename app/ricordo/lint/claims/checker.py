@@ -122,7 +122,7 @@ def _check(
         if re.match(rf'\W*{re.escape(missing[0])}["\']?\s*[:=(]', line):
             removal = f"git: removed in {commit.summary}"
             return claim.to_verdict(
-                CheckOutcome.MISSING, removal, absent, existed=True, commit=commit.id
+                CheckOutcome.MISSING, removal, absent, existed=True, origin=commit.id
             )
     return None
 
@@ -278,20 +278,20 @@ def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Ver
             case _:
                 later.append(claim)
     gone = {
-        (statement, it.commit): list[str]()
+        (statement, it.origin): list[str]()
         for statement, it in files
-        if it.commit and is_of_file(it)
+        if it.origin and is_of_file(it)
     }
     for claim in later:
         statement = id(claim.passage.statement)
         verdict = check_symbol(claim, note, project, beside[statement])
-        if verdict and (statement, verdict.commit) in gone:
+        if verdict and (statement, verdict.origin) in gone:
             # what a file had is gone with it: one thing to tell
-            gone[statement, verdict.commit].append(verdict.claim)
+            gone[statement, verdict.origin].append(verdict.claim)
         else:
             yield verdict
     for statement, verdict in files:
-        names = gone.pop((statement, verdict.commit), ())
+        names = gone.pop((statement, verdict.origin), ())
         also = (f"with it: {', '.join(names)}",) if names else ()
         yield replace(verdict, evidence=(*verdict.evidence, *also))
 

@@ -39,17 +39,17 @@ class ProjectClaim:
         existed: bool = False,
         is_guess: bool = False,
         problem: str = "",
-        commit: str = "",
+        origin: str = "",
     ) -> Verdict | None:
         """Return the verdict on the claim; None where the check failed and the sentence does not
         describe the present state, so that it was no claim. `existed`, `is_guess`, `problem`
-        and `commit` as in Verdict.
+        and `origin` as in Verdict.
         """
         is_failed = outcome is not CheckOutcome.VALID
         if is_failed and self.passage.is_unsure(self.text, existed=existed):
             return None
         fields = (self.text, self.kind, self.line, outcome, evidence, suggestion, problem)
-        return Verdict(*fields, existed=existed, is_guess=is_guess, commit=commit)
+        return Verdict(*fields, existed=existed, is_guess=is_guess, origin=origin)
 
     @property
     def is_unsure(self) -> bool:

@@ -431,7 +431,7 @@ def check_deleted(
             suggestion=claimed,
             existed=True,
             is_guess=is_other,
-            commit=commit.id,
+            origin=commit.id,
         )
     if behind and _is_named_in_code(plain, project):
         return claim.to_unchecked("the code names the folder, which may come and go")
@@ -449,7 +449,7 @@ def check_deleted(
             suggestion=claimed,
             existed=True,
             is_guess=True,
-            commit=commit.id,
+            origin=commit.id,
         )
     # a page without a folder is mostly named as the source of something
     is_source = "/" not in plain and plain.endswith(_PAGES) and not project.is_of_memory(old)
@@ -459,7 +459,7 @@ def check_deleted(
         # a folder that git knew only below another one is not known to have been at this path
         existed=not behind or old.startswith(f"{plain}/"),
         is_guess=is_source or is_written_after(note, claim, commit, project),
-        commit=commit.id,
+        origin=commit.id,
     )
 
 

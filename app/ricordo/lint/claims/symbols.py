@@ -196,7 +196,7 @@ def _check_removed(
         found.evidence,
         # what the code only used may be of a library, or a name inside of one function
         existed=found.is_own,
-        commit=commit.id,
+        origin=commit.id,
     )
 
 

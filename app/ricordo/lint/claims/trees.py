@@ -28,6 +28,8 @@ class _Drawn(NamedTuple):
 
     line: int
     """Its 1-based line in the note."""
+    root: str
+    """The line above the tree; "" for none."""
     paths: tuple[str, ...]
     """What its path may be: from the root of the tree, and from the folder above that is named."""
     name: str
@@ -54,7 +56,13 @@ def find_lost_files(note: Note, project: Project, known: Container[str]) -> Iter
         verdict = check_deleted(claim, lost, lost, project, note)
         if verdict is not None:
             # the tree has a place for its name alone
-            yield replace(verdict, problem=f"{lost} does not exist", suggestion="")
+            yield replace(
+                verdict,
+                problem=f"{lost} does not exist",
+                suggestion="",
+                # who draws the tree again settles all
+                origin=f"tree {drawn.root}",
+            )
 
 
 def _list_drawn(note: Note) -> Iterator[_Drawn]:
@@ -76,7 +84,7 @@ def _list_drawn(note: Note) -> Iterator[_Drawn]:
             path = "/".join(part for _, part in above)
             if is_path(name) or is_path(path):
                 paths = dict.fromkeys((path, posixpath.join(root, path)))
-                yield _Drawn(number, tuple(paths), name.strip("/"), " ".join(said))
+                yield _Drawn(number, root, tuple(paths), name.strip("/"), " ".join(said))
 
 
 def _build_passage(note: Note, drawn: _Drawn) -> Passage | None:

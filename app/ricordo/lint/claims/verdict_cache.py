@@ -190,7 +190,7 @@ def _pack(verdict: Verdict) -> tuple[object, ...]:
         verdict.changed_at,
         verdict.existed,
         verdict.is_guess,
-        verdict.commit,
+        verdict.origin,
     )
 
 
@@ -205,9 +205,9 @@ def _unpack_verdict(
     changed_at: float,
     existed: bool,
     is_guess: bool,
-    commit: str,
+    origin: str,
 ) -> Verdict:
-    texts = (claim, suggestion, problem, commit, *evidence)
+    texts = (claim, suggestion, problem, origin, *evidence)
     numbers = (line, changed_at)
     if not all(isinstance(text, str) for text in texts) or not all(
         isinstance(number, int | float) for number in numbers
@@ -224,7 +224,7 @@ def _unpack_verdict(
         changed_at,
         bool(existed),
         bool(is_guess),
-        commit,
+        origin,
     )
 
 

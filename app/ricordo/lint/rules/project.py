@@ -191,7 +191,7 @@ def changed_since(
                 is_value = verdict.kind is ClaimKind.VALUE
                 lasting = replace(verdict, existed=True) if is_value else verdict
                 # values that one file sets differ for one cause
-                origin = _find_source(verdict).rpartition(":")[0] if is_value else verdict.commit
+                origin = _find_source(verdict).rpartition(":")[0] if is_value else verdict.origin
                 yield from _report(note, verdict, message, _severity_of(note, lasting), origin)
 
 
@@ -235,7 +235,7 @@ def _report(
     origin: str | None = None,
 ) -> Iterator[RuleResult]:
     """Yield the finding on a verdict, unless the note no longer makes the claim. Its origin is the
-    commit of the verdict where no other one is given.
+    one of the verdict where no other one is given.
     """
     places = _list_places(note, verdict)
     if places:
@@ -251,7 +251,7 @@ def _report(
             evidence,
             fix=fix,
             at_most=at_most,
-            origin=verdict.commit if origin is None else origin,
+            origin=verdict.origin if origin is None else origin,
         )
 
 
