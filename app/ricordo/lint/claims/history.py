@@ -38,10 +38,12 @@ _CHANGES = (
 )
 """Lists what commits changed, without what they deleted."""
 CODE_ENDINGS = (
-    *(".c", ".cc", ".cjs", ".cpp", ".cs", ".css", ".dart", ".ex", ".go", ".h", ".hpp"),
-    *(".java", ".js", ".jsx", ".kt", ".lua", ".mjs", ".mts", ".php", ".pl", ".ps1", ".py", ".rb"),
-    *(".rs", ".scala", ".scss", ".sh", ".sol", ".sql", ".svelte", ".swift", ".ts", ".tsx", ".vue"),
-    ".zig",
+    *(".astro", ".bash", ".c", ".cc", ".cjs", ".clj", ".cljs", ".cpp", ".cs", ".css", ".cu"),
+    *(".cxx", ".dart", ".elm", ".erl", ".ex", ".exs", ".fs", ".go", ".gql", ".graphql", ".groovy"),
+    *(".h", ".hh", ".hpp", ".hs", ".java", ".jl", ".js", ".jsx", ".kt", ".kts", ".less", ".lua"),
+    *(".m", ".mjs", ".ml", ".mm", ".mts", ".nim", ".php", ".pl", ".prisma", ".proto", ".ps1"),
+    *(".py", ".rb", ".rs", ".sass", ".scala", ".scss", ".sh", ".sol", ".sql", ".svelte", ".swift"),
+    *(".tf", ".ts", ".tsx", ".vb", ".vue", ".zig", ".zsh"),
 )
 """The endings of files whose names of code are their own."""
 _CODE = tuple(f":(glob)**/*{ending}" for ending in CODE_ENDINGS)
