@@ -719,6 +719,14 @@ def test_a_flag_may_be_of_another_program(repository: Repository) -> None:
     assert len(repository.judge("`run.py` has no `--offline-mode`.", memory="own")) == 1
 
 
+@pytest.mark.parametrize("before", ["--offline-mode", "--online-mode"])
+def test_a_flag_that_other_code_had_before_is_not_new(repository: Repository, before: str) -> None:
+    claim = "`run.py` has no `--offline-mode`."
+    repository.commit("plot", DAYS[0], **{"tide__plot.py": f'plot(["{before}"])\n'})
+    repository.commit("add", DAYS[2], **{"tide__run.py": 'run(["x", "--offline-mode"])\n'})
+    assert len(repository.judge(claim)) == (before != "--offline-mode")
+
+
 def test_a_row_that_is_done_tells_what_was_open_then(repository: Repository) -> None:
     repository.commit("feat: add station export", DAYS[2])
     row = (

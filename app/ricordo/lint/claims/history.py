@@ -474,12 +474,16 @@ def _parse_hunks(commit: FileCommit, text: str) -> Iterator[ReplacedLines]:
                 yield ReplacedLines(path, commit, removed, added, "\n".join(removed).lower())
 
 
+def _is_part(word: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
+
+
 def _parse_grep(answer: str, words: Iterable[str]) -> Mapping[tuple[str, str], Mapping[str, None]]:
     """Return the paths by commit and word, in order, of the output of `git grep -z -o`: commit,
     colon and path, NUL, word. Of words that begin at one place, git prints the longest.
     """
     inside = {
-        word: [it for it in words if it in word and re.search(rf"\b{re.escape(it)}\b", word)]
+        word: [word, *(it for it in words if it in word and _is_part(it, word))]
         for word in words
         if not _PLAIN_WORD.fullmatch(word)
     }
