@@ -305,7 +305,9 @@ class ProjectHistory:
         if (commit, word) not in self._lines:
             files = self.find_files_at(commit, word)
             only = [f":(literal){it}" for it in files] if len(files) <= _MOST_NAMED else _CODE
-            answer = self._run("grep", "-z", "-I", "-w", "-F", "-e", word, commit, "--", *only)
+            words = ("-z", "-I", "-w", "-F", "-e", word, commit, "--", *only)
+            # without a path git would search all files
+            answer = self._run("grep", *words) if files else ""
             places = (line.partition("\0")[::2] for line in answer.split("\n") if "\0" in line)
             self._lines[commit, word] = [
                 (place.removeprefix(f"{commit}:"), text) for place, text in places
