@@ -213,18 +213,18 @@ class ProjectHistory:
         return self._line_times[path, text]
 
     def _load_changes(self, path: str, folder: str) -> Sequence[FileRevision]:
-        """Return what each commit changed in the file at `path`, newest first. Those of all files
-        of `folder` are read at once, unless these are too many: then those of the last few files
-        are kept.
+        """Return what each commit changed in the file at `path`, newest first. Those of the last
+        few files are kept; who asks for more checks many notes, and those of all files of `folder`
+        are read at once, unless they are too many.
         """
-        if folder not in self._changes_below:
-            self._changes_below[folder] = self._load_changes_below(folder)
-        if path in self._changes_below[folder]:
-            return self._changes_below[folder][path]
         if path not in self._changes:
-            answer = self._run(*_CHANGES, "--", f":(literal){path}")
             if len(self._changes) == _MOST_FILES_KEPT:
+                if folder not in self._changes_below:
+                    self._changes_below[folder] = self._load_changes_below(folder)
+                if path in self._changes_below[folder]:
+                    return self._changes_below[folder][path]
                 del self._changes[next(iter(self._changes))]
+            answer = self._run(*_CHANGES, "--", f":(literal){path}")
             self._changes[path] = [
                 change for text in answer.split(f"\n{MARK}") for _, change in _parse_changes(text)
             ]
