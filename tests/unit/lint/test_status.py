@@ -719,6 +719,26 @@ def test_a_flag_may_be_of_another_program(repository: Repository) -> None:
     assert len(repository.judge("`run.py` has no `--offline-mode`.", memory="own")) == 1
 
 
+@pytest.mark.parametrize("count", [2, 8])
+def test_of_many_notes_each_line_counts_from_its_own_commit(
+    repository: Repository, count: int
+) -> None:
+    names = [f"{number} 潮.md" for number in range(count)]
+    memory = repository.root / "memory"
+    write_memory(memory, {name: note_text("x", "They wait.\n") for name in names})
+    repository.commit("notes", DAYS[0])
+    early, late = names[:-1], names[-1]
+    claim = note_text("x", "They wait.\n\nThe tables are on branch `feat/year-tables`.\n")
+    write_memory(memory, dict.fromkeys(early, claim))
+    repository.commit("notes on tables", DAYS[1])
+    repository.commit("Merge branch 'feat/year-tables'", DAYS[2])
+    write_memory(memory, {late: claim})
+    repository.commit("a late note", DAYS[3])
+    findings = repository.open("project/memory").read_snapshot_with_evidence().findings
+    told = [it.path for it in findings if it.severity >= Severity.WARNING]
+    assert sorted(told) == early
+
+
 @pytest.mark.parametrize("before", ["--offline-mode", "--online-mode"])
 def test_a_flag_that_other_code_had_before_is_not_new(repository: Repository, before: str) -> None:
     claim = "`run.py` has no `--offline-mode`."
