@@ -105,7 +105,7 @@ def _ask(
         return None
     print_messages([request.target.warning] if request.target.warning != target.warning else [])
     estimate = render_estimate(request.target, request.estimate)
-    print_messages([f"judging {describe_asked(request, len(pairs))}", estimate])
+    print_messages([f"judging {describe_asked(request, pairs)}", estimate])
     try:
         with show_progress() as step:
             outcome = judge(notebook, request, step)
@@ -119,8 +119,8 @@ def _ask(
 
 
 _MORE = (
-    "What an index, or one note in two places, says otherwise is found by "
-    "`ricordo curate --check`, which has a model read whole notes."
+    "`ricordo curate --check` has a model read whole notes: it may also find contradictions within "
+    "one note, or between a note and its index."
 )
 
 CONFLICTS_SUMMARY = """List pairs of notes that contradict each other. Exits with 1 if there is any.

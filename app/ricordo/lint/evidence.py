@@ -29,10 +29,16 @@ class CheckOutcome(StrEnum):
     """It cannot be decided, or there was no time."""
 
 
+MOST_QUOTED = 200
+"""Characters of a line of a note that are shown as evidence."""
+
+
 class ClaimKind(StrEnum):
     """The subject of a claim."""
 
     PATH = "path"
+    DRAWN = "drawn"
+    """A file in a tree that the note draws: other files may have its name."""
     SYMBOL = "symbol"
     COMMAND = "command"
     VERSION = "version"
@@ -73,7 +79,7 @@ class Verdict:
     """
     origin: str = ""
     """What it has in common with others of the note that became untrue: the id of a commit, or the
-    tree that they stand in; "" where it is not known.
+    tree that they are in; "" where it is not known.
     """
 
     @property

@@ -88,8 +88,9 @@ class Finding:
     """The findings of one rule that it is shown instead of; else empty."""
     origin: str = ""
     """What led to this finding and to others of its file: the id of the commit that deleted files,
-    or the file of the project that has other values; of those of all files, the fault by which
-    files cannot be read, or what links lead out to; "" where nothing is known.
+    the tree that they are drawn in, or the file of the project that has other values; of those of
+    all files, the fault by which files cannot be read, or what links lead out to or should mean;
+    "" where nothing is known.
     """
     id: str = field(init=False, default="")
 

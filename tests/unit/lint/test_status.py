@@ -214,6 +214,15 @@ def test_a_name_that_only_pages_have_is_no_code_of_the_project(
 
 
 @pytest.mark.parametrize(
+    "call", ["return read_gauge(async () => 1);\n", "  await read_gauge(it => it.port);\n"]
+)
+def test_a_call_with_a_function_defines_no_name(repository: Repository, call: str) -> None:
+    repository.commit("gauge", DAYS[1], **{"tide__gauge.ts": call})
+    repository.commit("drop it", DAYS[2], **{"tide__gauge.ts": "\n"})
+    assert repository.judge("A station is read by `read_gauge`.") == ()
+
+
+@pytest.mark.parametrize(
     "definition",
     [
         "pub(crate) fn read_gauge(at: u8) {}\n",
@@ -286,6 +295,29 @@ def test_what_a_tree_has_in_vain_is_one_finding(repository: Repository) -> None:
     assert cause.message == "tide/forms/entry.py does not exist. 1 more here has the same cause."
 
 
+def test_files_of_one_name_in_a_tree_are_told_apart(repository: Repository) -> None:
+    files = {f"tide__{it}__index.ts": f"{it}\n" for it in "abc"}
+    repository.commit("files", DAYS[1], **files)
+    for folder in "bc":
+        git(repository.root, "rm", "--quiet", f"tide/{folder}/index.ts")
+        repository.commit(f"no {folder}", DAYS[2])
+    tree = "\n".join(f"├── {it}/\n│   └── index.ts" for it in "abc")
+    found = repository.judge(f"# Layout\n\n```\ntide/\n{tree}\n```\n\nSee `tide/a/index.ts`.")
+    assert [it.message for it in found] == [f"tide/{it}/index.ts does not exist." for it in "bc"]
+    assert found[0].line + 2 == found[1].line
+    assert all(len(it.evidence) == 1 for it in found), "not where another one is drawn"
+
+
+def test_what_two_trees_have_in_vain_is_two_findings(repository: Repository) -> None:
+    for name in ("entry", "new"):
+        repository.commit("form", DAYS[1], **{f"tide__{name}.py": f"{name} = 1\n"})
+        git(repository.root, "rm", "--quiet", f"tide/{name}.py")
+        repository.commit(f"no {name}", DAYS[2])
+    trees = (f"```\n├── tide/{name}.py\n└── README\n```" for name in ("entry", "new"))
+    repository.judge("\n\n".join(("# Layout", *trees)))
+    assert len(repository.open().read_snapshot_with_evidence().causes) == 2
+
+
 def test_a_tree_alone_is_of_no_section(repository: Repository) -> None:
     repository.commit("entry", DAYS[1], **{"tide__forms__entry.py": "ENTRY = 1\n"})
     git(repository.root, "rm", "--quiet", "tide/forms/entry.py")
@@ -309,6 +341,38 @@ def test_a_link_to_a_page_of_the_project_that_git_moved_is_reported(
     assert {it.path: it.message for it in found} == dict.fromkeys(
         ("MEMORY.md", "x.md"), "docs/heights.md does not exist. Did you mean docs/port.md?"
     )
+
+
+def test_a_link_is_of_the_section_in_which_it_is(repository: Repository) -> None:
+    repository.commit("page", DAYS[1], **{"docs__heights.md": "# Heights\n"})
+    git(repository.root, "rm", "--quiet", "docs/heights.md")
+    repository.commit("no heights", DAYS[2])
+    link = "See [heights](../docs/heights.md).\n"
+    for sections, lines in ((("History", "Now"), [16]), (("History",), [])):
+        text = "\n".join(f"## {section}\n\n{link}" for section in sections)
+        note = note_text("x", text).replace("  type:", "  modified: 2026-09-20\n  type:")
+        write_memory(repository.root / "memory", {"MEMORY.md": "- [x](x.md)\n", "x.md": note})
+        found = repository.open("project/memory").read_snapshot_with_evidence().findings
+        assert [it.line for it in found if it.severity >= Severity.WARNING] == lines
+
+
+def test_of_thousands_of_names_the_lost_ones_are_found(repository: Repository) -> None:
+    def name(number: int) -> str:
+        return f"read_the_gauge_of_the_outer_berth_behind_the_breakwater_{number}"
+
+    code = "".join(f"def {name(it)}(): ...\n" for it in range(4))
+    repository.commit("gauges", DAYS[1], **{"tide__gauge.py": code})
+    repository.commit("drop them", DAYS[2], **{"tide__gauge.py": "LOG = 1\n"})
+    # more than one argument of a command can have
+    files = {}
+    for first in range(0, 2_800, 200):
+        lines = (f"Berth {it} has `{name(it)}()`." for it in range(first, first + 200))
+        text = note_text(str(first), "\n\n".join(lines))
+        files[f"{first}.md"] = text.replace("  type:", "  modified: 2026-09-20\n  type:")
+    index = "".join(f"- [{it}]({it})\n" for it in files)
+    write_memory(repository.folder / "memory", {"MEMORY.md": index, **files})
+    findings = repository.open().read_snapshot_with_evidence().findings
+    assert sum(it.severity >= Severity.WARNING for it in findings) == 4
 
 
 @pytest.mark.parametrize(
@@ -1671,6 +1735,10 @@ def test_an_entry_counts_as_its_note_does(
     ("hook", "description"),
     [
         ("9 pilots", "9 pilots, two of them new"),
+        # about as many, or a time that is another one each day
+        ("~9 pilots", "11 pilots"),
+        ("11 pilots", "~9 pilots"),
+        ("3 days ago", "5 days ago"),
         ("9 pilots", "11 new pilots"),
         # each of them twice
         ("9 pilots", "11 pilots in winter (9 pilots, 11 pilots)"),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from ricordo.lint.claims.awareness import is_of_another_repository
-from ricordo.lint.claims.claim import ProjectClaim
+from ricordo.lint.claims.claim import MAX_CLAIMS, ProjectClaim
 from ricordo.lint.claims.commits import FileCommit
 from ricordo.lint.claims.corrections import find_corrected
 from ricordo.lint.claims.history import parse_end_of_day
@@ -127,8 +127,6 @@ def _check(
     return None
 
 
-MAX_CLAIMS = 400
-"""Per note; further ones are not checked."""
 _MOST_FILES_SHOWN = 4
 _BESIDE_NAME = compile_lazily(r"[\s`*=:：(|]")
 _VERSION_BEHIND = compile_lazily(r"[ @~^]+v?\d[\w.]*\Z")

@@ -10,6 +10,8 @@ from ricordo.lint.claims.passages import Passage
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.patterns import compile_lazily
 
+MAX_CLAIMS = 400
+"""Per note; further ones are not checked."""
 _WORD = compile_lazily(r"[^\W_]+")
 _LONG = 4
 """Letters of a word that is no mere particle."""

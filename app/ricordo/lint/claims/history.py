@@ -49,6 +49,8 @@ CODE_ENDINGS = (
 _CODE = tuple(f":(glob)**/*{ending}" for ending in CODE_ENDINGS)
 _MOST_COMMITS_SEARCHED = 32
 """Commits of one search."""
+_LONGEST_PATTERN = 60_000
+"""Characters, in ASCII: an argument of a command has at most 128 KiB on Linux."""
 _SEARCHES_IN_TIME = 8
 """How often a search may be repeated in the time of a command, for more to be searched at once."""
 _MOST_NAMED = 100
@@ -290,6 +292,11 @@ class ProjectHistory:
         return self._files[commit, word]
 
     def _search_at(self, commits: Sequence[str], words: Sequence[str]) -> None:
+        most = max(1, _LONGEST_PATTERN // (max(map(len, words), default=0) + 1))
+        for at in range(0, len(words), most):
+            self._search_some_at(commits, words[at : at + most])
+
+    def _search_some_at(self, commits: Sequence[str], words: Sequence[str]) -> None:
         plain = "|".join(it for it in words if _PLAIN_WORD.fullmatch(it))
         others = (_SIGN.sub(r"\\\g<0>", it) for it in words if not _PLAIN_WORD.fullmatch(it))
         # one pattern of all words is ten times as fast as a hundred patterns; where words with
@@ -454,7 +461,7 @@ def _parse_changes(text: str) -> Iterator[tuple[str, FileRevision]]:
     commit = FileCommit(short, int(at) if at.isdigit() else 0, subject)
     for of_file in of_files:
         head, *hunks = of_file.split("\n@@ ")
-        # the path stands twice, behind `a/` and `b/`
+        # the path is there twice, behind `a/` and `b/`
         both = head.partition("\n")[0]
         path = both[2 : len(both) // 2]
         # the first line of a hunk is where it is

@@ -107,10 +107,18 @@ def _read_state(lines: list[str]) -> bool | None:
 
 
 def _is_title_of_done(heading: str) -> bool:
-    """Return whether a heading begins with a word for work that is done: `Completed actions`."""
+    """Return whether a heading is a word for work that is done, or begins with one and work or a
+    sign behind it: `Completed actions`, unlike `Closed captions`.
+    """
     title = lower_text(heading).lstrip("# *_✅✓✔☑")
-    is_done = compile_part("status", "done_title").match(title) is not None
-    return is_done and not _unfinished().search(title)
+    return _done_title().match(title) is not None and not _unfinished().search(title)
+
+
+@cache
+def _done_title() -> re.Pattern[str]:
+    parts = ("done_title", "done_work")
+    done, work = (build_alternation(list_expressions("status", part)) for part in parts)
+    return re.compile(rf"(?:{done})(?=\W*\Z|\s*[:：(（,，—–]|\s+-\s|\W?(?:{work}))")
 
 
 def _says_finished(status: str) -> bool:

@@ -210,11 +210,6 @@ def _matches(part: str, spoken: str) -> bool:
 
 
 @cache
-def _words(part: str) -> re.Pattern[str]:
-    return compile_part("probes", part)
-
-
-@cache
 def _shows_example() -> re.Pattern[str]:
     """Return the pattern of what leads to an example."""
     return re.compile(rf"[(（:：–—→=]|{build_alternation(list_expressions('probes', 'example'))}")

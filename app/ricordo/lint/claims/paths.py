@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterator
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ from ricordo.lint.claims.awareness import (
     list_names_of_path,
     says_gone,
 )
-from ricordo.lint.claims.claim import ProjectClaim, load_names
+from ricordo.lint.claims.claim import MAX_CLAIMS, ProjectClaim, load_names
 from ricordo.lint.claims.commits import FileCommit
 from ricordo.lint.claims.history import CODE_ENDINGS
 from ricordo.lint.claims.passages import Passage, split_passages
@@ -104,17 +104,22 @@ def find_lost_pages(note: Note, project: Project, known: Container[str]) -> Iter
     folder = posixpath.join(project.memory_folder, posixpath.dirname(note.path))
     inside = project.memory_folder
     links = [it for it in note.links if not it.is_wikilink and it.target.startswith("../")]
+    lost: dict[int, dict[str, str]] = defaultdict(dict)
     for link in links if inside else ():
         path = posixpath.normpath(posixpath.join(folder, link.target))
         is_out = path.startswith("../") or path.startswith(inside)
-        if is_out or path in known or project.tree.has(path):
-            continue
-        for passage in split_passages(note):
-            if link.target in passage.text and is_path(path):
-                claim = ProjectClaim(ClaimKind.PATH, path, link.line, passage)
-                verdict = _check_absent(claim, path, project, note)
-                yield from filter(None, (verdict,))
-                break
+        if not is_out and path not in known and not project.tree.has(path) and is_path(path):
+            lost[link.line][path] = link.target
+    verdicts: dict[str, Verdict] = {}
+    for passage in split_passages(note) if lost else ():
+        begin = passage.statement.line
+        for line in range(begin, begin + passage.statement.text.count("\n") + 1):
+            for path, target in lost.get(line, {}).items() if len(verdicts) < MAX_CLAIMS else ():
+                if path not in verdicts and f"({target})" in passage.text:
+                    claim = ProjectClaim(ClaimKind.PATH, path, line, passage)
+                    if verdict := _check_absent(claim, path, project, note):
+                        verdicts[path] = verdict
+    yield from verdicts.values()
 
 
 def is_path(text: str) -> bool:

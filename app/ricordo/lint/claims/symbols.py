@@ -31,7 +31,7 @@ _COMPONENT = compile_lazily(r"</?([A-Z]\w+)(?:\s[^<>]*)?/?>")
 _DOTTED = compile_lazily(rf"{_NAME}(?:(?:\.|::|#){_NAME})*")
 TELLING_NAME = (
     r"[a-z$_][a-z0-9$]*(?:_[a-z0-9]+)+"  # snake_case
-    r"|_*[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]*)+"  # camelCase
+    r"|_*[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+"  # camelCase
     r"|_*(?:[A-Z][a-z0-9]+){2,}[A-Z]*"  # PascalCase
     r"|_*[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"  # CONSTANT_CASE
 )
@@ -304,7 +304,8 @@ def _build_shared_definition(name: str) -> re.Pattern[str]:
         # a method without a word before it
         rf"|\s*(?:[\w<>\[\]?,.]+\s+){{0,6}}{word}\s*\([^;]*\)\s*(?::[^={{]+|async\*?\s*)?\{{\s*$"
         # one of an expression, behind its type
-        rf"|\s*(?:[\w<>\[\]?,.]+\s+){{1,6}}{word}\s*\([^;]*\)\s*(?:async\s*)?=>"
+        rf"|\s*(?!(?:return|await|yield|else|case|throw|new)\s)(?:[\w<>\[\]?,.]+\s+){{1,6}}{word}"
+        rf"\s*\([^;]*\)\s*(?:async\s*)?=>"
         # of a database
         rf"|\s*(?i:create\s+(?:or\s+replace\s+)?(?:unique\s+)?\w+\s+(?:if\s+not\s+exists\s+)?)"
         rf"[`\"\[]?(?:\w+\.)?[`\"\[]?{word}"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Container, Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import NamedTuple
 
-from ricordo.lint.claims.claim import ProjectClaim
+from ricordo.lint.claims.claim import MAX_CLAIMS, ProjectClaim
 from ricordo.lint.claims.passages import Passage, split_passages
 from ricordo.lint.claims.paths import check_deleted, is_path
 from ricordo.lint.claims.project import Project
@@ -28,8 +29,8 @@ class _Drawn(NamedTuple):
 
     line: int
     """Its 1-based line in the note."""
-    root: str
-    """The line above the tree; "" for none."""
+    tree: str
+    """The first line of the code block."""
     paths: tuple[str, ...]
     """What its path may be: from the root of the tree, and from the folder above that is named."""
     name: str
@@ -44,15 +45,11 @@ def find_lost_files(note: Note, project: Project, known: Container[str]) -> Iter
     """
     if not any(sign in note.text for sign in _SIGNS):
         return
-    tree, deleted = project.tree, project.history.deleted
-    for drawn in _list_drawn(note):
-        lost = next((it for it in drawn.paths if it in deleted), "")
-        if not lost or lost in known or any(map(tree.has, drawn.paths)):
-            continue
+    for lost, drawn in islice(_find_lost(note, project, known).items(), MAX_CLAIMS):
         passage = _build_passage(note, drawn)
         if passage is None:
             continue
-        claim = ProjectClaim(ClaimKind.PATH, drawn.name, drawn.line, passage)
+        claim = ProjectClaim(ClaimKind.DRAWN, drawn.name, drawn.line, passage)
         verdict = check_deleted(claim, lost, lost, project, note)
         if verdict is not None:
             # the tree has a place for its name alone
@@ -61,8 +58,18 @@ def find_lost_files(note: Note, project: Project, known: Container[str]) -> Iter
                 problem=f"{lost} does not exist",
                 suggestion="",
                 # who draws the tree again settles all
-                origin=f"tree {drawn.root}",
+                origin=f"tree {drawn.tree}",
             )
+
+
+def _find_lost(note: Note, project: Project, known: Container[str]) -> dict[str, _Drawn]:
+    """Return the paths of the files that a tree has and the project lost, with the first place."""
+    tree, deleted, found = project.tree, project.history.deleted, dict[str, _Drawn]()
+    for drawn in _list_drawn(note):
+        lost = next((it for it in drawn.paths if it in deleted), "")
+        if lost and lost not in known and not any(map(tree.has, drawn.paths)):
+            found.setdefault(lost, drawn)
+    return found
 
 
 def _list_drawn(note: Note) -> Iterator[_Drawn]:
@@ -84,7 +91,8 @@ def _list_drawn(note: Note) -> Iterator[_Drawn]:
             path = "/".join(part for _, part in above)
             if is_path(name) or is_path(path):
                 paths = dict.fromkeys((path, posixpath.join(root, path)))
-                yield _Drawn(number, root, tuple(paths), name.strip("/"), " ".join(said))
+                tree, said_of = lines[0].strip(), " ".join(said)
+                yield _Drawn(number, tree, tuple(paths), name.strip("/"), said_of)
 
 
 def _build_passage(note: Note, drawn: _Drawn) -> Passage | None:

@@ -11,7 +11,14 @@ from typing import NamedTuple
 
 from ricordo.dates import find_dates
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
-from ricordo.lint.prose import ProseBlock, extract_statements, find_field_line, list_body
+from ricordo.lint.evidence import MOST_QUOTED
+from ricordo.lint.prose import (
+    MAX_STATEMENT,
+    ProseBlock,
+    extract_statements,
+    find_field_line,
+    list_body,
+)
 from ricordo.lint.rule import RuleResult
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
@@ -19,15 +26,13 @@ from ricordo.search.words import stem_word
 
 _NEAR = 70
 """Characters between a number and the name of what it counts."""
-_MOST_QUOTED = 200
-"""Characters of a line that are shown as evidence."""
 _MOST_WORDS = 4
 """Words for what a number counts."""
 _PART_END = compile_lazily(
     r",(?!\d)|[;()+|/&（），、；。]|[:：.!?](?=\s|$)|\s[-–—]\s|\s(?:and|und|et|y|e|и)\s"
 )
 """What separates the things that a description counts."""
-_AMOUNT = compile_lazily(r"[\s*~]*(\d{1,3}(?:,\d{3})+|\d{1,6})\*{0,2}\s+(?=[^\W\d_])")
+_AMOUNT = compile_lazily(r"[\s*]*(\d{1,3}(?:,\d{3})+|\d{1,6})\*{0,2}\s+(?=[^\W\d_])")
 """A number at the beginning of such a part, before a word: not of a day, a time or a version."""
 _WORD = compile_lazily(r"[^\W\d_][\w-]*")
 _DIGIT = compile_lazily(r"\d")
@@ -43,11 +48,15 @@ def find_other_count(text: str, other: str) -> tuple[str, str] | None:
     (`9 skills`, `11 skills`), or a later turn in the `other` one (`round 3`, `round 5`). None where
     there is nothing of the kind; what one of them counts twice counts for nothing.
     """
-    others, later = _find_amounts(other), _find_turns(other)
-    for things, count in _find_amounts(text).items():
+    text, other = text[:MAX_STATEMENT], other[:MAX_STATEMENT]
+    # few texts count anything, so that the other one need not be read
+    amounts, turns = _find_amounts(text), _find_turns(text)
+    others = _find_amounts(other) if amounts else {}
+    for things, count in amounts.items():
         if things in others and others[things].number != count.number:
             return count.written, others[things].written
-    for kind, turn in _find_turns(text).items():
+    later = _find_turns(other) if turns else {}
+    for kind, turn in turns.items():
         if kind in later and later[kind].number > turn.number:
             return turn.written, later[kind].written
     return None
@@ -68,7 +77,8 @@ def _find_amounts(text: str) -> dict[str, _Count]:
         amount = _AMOUNT.match(undated, start, end)
         if amount and not _DIGIT.search(undated, amount.end(), end):
             things = [stem_word(it.lower()) for it in _WORD.findall(undated, amount.end(), end)]
-            if len(things) <= _MOST_WORDS:
+            is_age = _elapsed().search(lower_text(text[start:end]).rstrip()) is not None
+            if len(things) <= _MOST_WORDS and not is_age:
                 number = int(amount[1].replace(",", ""))
                 count = _Count(number, " ".join(text[start:end].replace("*", "").split()))
                 found.setdefault(" ".join(things), []).append(count)
@@ -86,6 +96,12 @@ def _find_turns(text: str) -> dict[str, _Count]:
 
 
 @cache
+def _elapsed() -> re.Pattern[str]:
+    """Return the pattern of the end of a time that is another one each day: `3 days ago`."""
+    return re.compile(rf"(?:{build_alternation(list_expressions('status', 'elapsed'))})\Z")
+
+
+@cache
 def _turns() -> re.Pattern[str]:
     kinds = build_alternation(list_expressions("status", "turn"))
     return re.compile(rf"(?P<kind>{kinds})\s?#?(?P<number>\d{{1,3}})(?![\w/.:-]*\d)")
@@ -93,9 +109,11 @@ def _turns() -> re.Pattern[str]:
 
 def _blank_dates(text: str) -> str:
     """Return a text with blanks for its dates."""
+    parts, end = list[str](), 0
     for date in find_dates(text):
-        text = f"{text[: date.start]}{' ' * (date.end - date.start)}{text[date.end :]}"
-    return text
+        parts += text[end : date.start], " " * (date.end - max(end, date.start))
+        end = max(end, date.end)
+    return "".join((*parts, text[end:]))
 
 
 def find_miscounts(note: Note) -> Iterator[RuleResult]:
@@ -234,7 +252,7 @@ def find_other_totals(note: Note) -> Iterator[RuleResult]:
         if _to_number(total[2]) not in (0, number):
             line = block.line_at(total.start())
             message = f"“{match[0]}”, but line {line} has “{total[0]}”."
-            quoted = block.line_text_at(total.start())[:_MOST_QUOTED]
+            quoted = block.line_text_at(total.start())[:MOST_QUOTED]
             at = find_field_line(note, "description" if match[0] in note.description else "name")
             yield RuleResult(at, message, match[0], (f"{note.path}:{line}: {quoted}",))
 

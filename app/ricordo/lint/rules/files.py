@@ -78,8 +78,8 @@ def _is_read(memory: Memory, note: Note) -> bool:
 def empty_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find notes with nothing but frontmatter, headings, labels or placeholders; nobody writes in a
     raw source. The page of a folder, which has its name, needs no text, nor does an inbox, which is
-    emptied when it was read; of one whose title says that another note took its place no text is
-    missed. Blanks are none in any encoding.
+    emptied when it was read, or a table of contents, which is filled in later. Of one whose title
+    says that another note took its place no text is missed. Blanks are none in any encoding.
     """
     start = 0 if note.role is FileRole.SOURCE else note.frontmatter.end
     is_of_folder = note.path.split("/")[-2:-1] == [note.stem]

@@ -16,6 +16,7 @@ from ricordo.lint.conventions import (
     find_unmet_demands,
     read_schema,
 )
+from ricordo.lint.evidence import MOST_QUOTED
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.frontmatter import (
     COMMON_FIELDS,
@@ -50,8 +51,6 @@ _FEWEST_COPIES = 3
 """Notes with the same text above their frontmatter from which on a program put it there."""
 _FEWEST_WORDS = 3
 """Words of an entry that describe its note."""
-_MOST_QUOTED = 200
-"""Characters of a line that are shown as evidence."""
 _FEWEST_OF_A_TYPE = 3
 """Notes of one type from which it is no slip."""
 
@@ -134,7 +133,7 @@ def frontmatter_invalid(note: Note, context: RuleContext) -> Iterator[RuleResult
         fault.line,
         message,
         cause,
-        (quoted[:_MOST_QUOTED],),
+        (quoted[:MOST_QUOTED],),
         fix=fix_invalid_yaml(note),
         at_most=Severity.INFO if note.role is FileRole.SOURCE else at_most,
     )

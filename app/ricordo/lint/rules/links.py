@@ -99,7 +99,8 @@ def _find_dead_links(memory: Memory, context: RuleContext) -> Iterator[RuleResul
 
 @memory_rule("wanted-note", Severity.WARNING, "a [[wikilink]] to a note that does not exist")
 def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find wikilinks to names that no note has, each name once a file. One that cannot mean any
+    """Find wikilinks to names that no note has, each name once a file; what can only mean one other
+    note is one finding in all files. One that cannot mean any
     other note may be intended: the note is to come, or is elsewhere. One that names a page of the
     project is said to do so.
     """

@@ -53,7 +53,7 @@ def _build_fix(note: Note, verdict: Verdict) -> Fix | None:
 def _find_claim(verdict: Verdict) -> re.Pattern[str]:
     """Return the pattern of a claim; a name is no claim as a part of another."""
     claim = re.escape(verdict.claim.split("\n")[0])
-    if verdict.kind is ClaimKind.PATH:
+    if verdict.kind in _PATHS:
         # a link leaves its folder first
         claim = rf"(?:(?<![\w/.-])|(?<=\.\./)){claim}(?![\w/])"
     elif verdict.kind in _NAMED:
@@ -71,6 +71,7 @@ def _two_names() -> re.Pattern[str]:
     return re.compile(f"{words}|[→⇒↦]|[-=]>")
 
 
+_PATHS = frozenset((ClaimKind.PATH, ClaimKind.DRAWN))
 _NAMES = frozenset((ClaimKind.SYMBOL, ClaimKind.COMMAND))
 _STATUS = frozenset((ClaimKind.STATUS, ClaimKind.TASK))
 _STATED = frozenset((ClaimKind.VERSION, ClaimKind.VALUE, ClaimKind.COMMITS))
@@ -91,7 +92,7 @@ def missing_path(
 ) -> Iterator[RuleResult]:
     """Find paths that the project does not have."""
     for verdict in verdicts:
-        if verdict.kind is ClaimKind.PATH and verdict.outcome in _FAILED:
+        if verdict.kind in _PATHS and verdict.outcome in _FAILED:
             message = verdict.problem or f"{verdict.claim} does not exist"
             hint = f" Did you mean {verdict.suggestion}?" if verdict.suggestion else ""
             at_most = _severity_of(note, verdict) if is_of_file(verdict) else Severity.INFO

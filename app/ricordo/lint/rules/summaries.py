@@ -19,6 +19,7 @@ from ricordo.lexicon import (
 )
 from ricordo.lint.claims.claim import get_work_words
 from ricordo.lint.claims.tasks import open_list, triggers
+from ricordo.lint.evidence import MOST_QUOTED
 from ricordo.lint.finding import Severity
 from ricordo.lint.prose import (
     DONE_MARK,
@@ -52,8 +53,6 @@ _DENIAL = 24
 """Characters before a status in which it is denied."""
 _FIRST = 3
 """Statements at the beginning of a text that tell of the whole note."""
-_MOST_QUOTED = 200
-"""Characters of a line that are shown as evidence."""
 _SEGMENT = compile_lazily(r"[;.!?](?=[\s*)]|$)|[。；！？]|\n\s*[-*+|]")
 _CLAUSE = compile_lazily(r"[,;()+:|（），：；]|\s[—–]\s|[.。](?:\s|$)")
 _CODE = compile_lazily(r"(?<![\w/.#-])[A-Z]{1,4}-?\d+(?:\.\d+)?[a-z]?(?![\w/%-]|\.\d)")
@@ -111,7 +110,7 @@ def _judge_entry(memory: Memory, index: MemoryIndex, entry: Entry) -> Iterator[R
     if other is not None:
         message = f"The entry says “{other[0]}”, its note “{other[1]}”."
         line = find_field_line(note, "description")
-        evidence = (f"{note.path}:{line}: {note.description[:_MOST_QUOTED]}",)
+        evidence = (f"{note.path}:{line}: {note.description[:MOST_QUOTED]}",)
         yield RuleResult(entry.line, message, entry.text, evidence, index.path)
         return
     block = ProseBlock(entry.line, entry.text)
@@ -264,7 +263,7 @@ def _find_done(note: Note, claim: _Claim, beside: int) -> _Done | None:
             continue
         place = _find_done_in(block, claim, is_first=at < _FIRST)
         if place is not None:
-            return _Done(block.line_at(place), block.line_text_at(place)[:_MOST_QUOTED])
+            return _Done(block.line_at(place), block.line_text_at(place)[:MOST_QUOTED])
     return None
 
 
@@ -367,7 +366,7 @@ def _find_old_stamp(note: Note) -> Iterator[RuleResult]:
                 message = (
                     f"“{' '.join(claimed.split())}”, but line {later.line} is of {titled.day}."
                 )
-                place = f"{note.path}:{later.line}: {later.text.strip()[:_MOST_QUOTED]}"
+                place = f"{note.path}:{later.line}: {later.text.strip()[:MOST_QUOTED]}"
                 cause = block.line_text_at(stamp.start())
                 line = block.line_at(stamp.start())
                 # such a section may be of a plan, of a source or of a log

@@ -137,12 +137,13 @@ def preview_judgement(
     return replace(before, request=request, egress=egress, disabled_reason=why)
 
 
-def describe_asked(request: JudgementRequest, every: int) -> str:
-    """Return in words what is judged of `every` pair that could be: how many that were called a
+def describe_asked(request: JudgementRequest, pairs: Sequence[Conflict]) -> str:
+    """Return in words what is judged of the `pairs` that could be: how many that were called a
     conflict by excerpts, and how many without an opinion.
     """
     again = sum(map(needs_confirmation, request.pairs))
     first = len(request.pairs) - again
+    every = len(pairs) - sum(map(needs_confirmation, pairs))
     if again:
         others = f", {first} without an opinion" if first else ""
         return f"{again} pair{'s' * (again > 1)} called a conflict by excerpts{others}"

@@ -75,7 +75,7 @@ def render_judgement_preview(
     lines = [*render_about(about, width), BLANK]
     pending, related = before.pairs.pending, before.pairs.related
     if before.request is not None and before.egress is not None and before.request.pairs:
-        pairs = f"{describe_asked(before.request, len(before.pairs.asked))}: this is sent"
+        pairs = f"{describe_asked(before.request, before.pairs.asked)}: this is sent"
         lines += [StyledLine((StyledSpan(pairs, "heading"),)), BLANK]
         lines += [*render_sent(before.egress.text, width, "pair ", "bold"), BLANK]
     elif before.pairs.asked:
