@@ -60,6 +60,8 @@ PASSED = [
 NOT_PASSED = [
     "## Completed actions of the quay (Target: 2026-03-01)",
     "## Done\n\nTarget: 2026-03-01",
+    "## Completed two-day quay actions (Target: 2026-03-01)",
+    "## Done in February\n\nTarget: 2026-03-01",
     "## ✅ Shipped: the poles\n\nTarget: 2026-03-01",
     "## Erledigte Arbeiten\n\n- Fällig bis 01.03.2026: die Lampen",
     "## Planned for 2026-01-19, after the session\n\n- ✅ the poles\n- [x] the ladder",

@@ -116,9 +116,10 @@ def _is_title_of_done(heading: str) -> bool:
 
 @cache
 def _done_title() -> re.Pattern[str]:
-    parts = ("done_title", "done_work")
-    done, work = (build_alternation(list_expressions("status", part)) for part in parts)
-    return re.compile(rf"(?:{done})(?=\W*\Z|\s*[:：(（,，—–]|\s+-\s|\W?(?:{work}))")
+    parts = ("done_title", "done_work", "done_when")
+    done, work, when = (build_alternation(list_expressions("status", part)) for part in parts)
+    end = rf"\W*\Z|\s*[:：(（,，—–]|\s+-\s|\s?(?:[\w-]+\s){{0,3}}(?:{work})|\s(?:{when})"
+    return re.compile(rf"(?:{done})(?={end})")
 
 
 def _says_finished(status: str) -> bool:
