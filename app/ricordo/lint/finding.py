@@ -57,7 +57,7 @@ def build_group_cause(origin: str) -> str:
 
 _AGE = frozenset(("stale", "never-read"))
 """The rules that judge by age alone, where their findings have no evidence."""
-_IN_ALL_FILES = frozenset(("outside-memory", "unreadable-note", "wanted-note"))
+_IN_ALL_FILES = frozenset(("changed-since", "outside-memory", "unreadable-note", "wanted-note"))
 """The rules whose findings with one origin are one in all files, not in each."""
 
 
@@ -88,9 +88,9 @@ class Finding:
     """The findings of one rule that it is shown instead of; else empty."""
     origin: str = ""
     """What led to this finding and to others of its file: the id of the commit that deleted files,
-    the tree that they are drawn in, or the file of the project that has other values; of those of
-    all files, the fault by which files cannot be read, or what links lead out to or should mean;
-    "" where nothing is known.
+    or the tree that they are drawn in; of those of all files, the version that the project has, or
+    its file with other values than the note with the path of that, the fault by which files cannot
+    be read, or what links lead out to or should mean; "" where nothing is known.
     """
     id: str = field(init=False, default="")
 

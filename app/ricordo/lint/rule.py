@@ -47,7 +47,7 @@ class RuleResult(NamedTuple):
     at_most: Severity = Severity.ERROR
     """The severity of a finding that matters less than others of its rule."""
     origin: str = ""
-    """The one change that led to this finding and to others of its file; "" where none is known."""
+    """What led to this finding and to others, as in Finding; "" where nothing is known."""
 
 
 DEFAULT_THRESHOLDS: Mapping[str, float] = {

@@ -154,13 +154,16 @@ SKIPPED_FOLDERS = frozenset(
     )
 )
 """Folders with files that tools generate or download."""
-FOREIGN_FOLDERS = frozenset(
+DOWNLOADED_FOLDERS = frozenset(
     (
         *("node_modules", "bower_components", "site-packages", "__pycache__", "venv"),
-        *("vendor", "third_party", "pods", "target", "build", "dist", "out", "coverage"),
+        *("vendor", "third_party", "pods"),
     )
 )
+"""Folders, in lower case, with the code of others, also where git has it."""
+FOREIGN_FOLDERS = DOWNLOADED_FOLDERS | {"target", "build", "dist", "out", "coverage"}
 """Folders, in lower case, whose files nobody in the project writes, also where git has them."""
+
 _LS_FILES = ("-z", "-t", "--cached", "--others", "--exclude-standard")
 _LEFT_OUT = b"S "
 """How git marks a tracked file that it was told to leave out of the work tree."""
@@ -420,3 +423,8 @@ def _read_gitignores(root: str, files: Mapping[str, FileStamp], ignored: IgnoreR
     for path in sorted(gitignores, key=lambda path: path.count("/")):
         raw = read_plain_file(os.path.join(root, path), _IGNORE_BYTES) or b""
         ignored.add(path.rpartition("/")[0], raw.decode("utf-8", "replace"))
+
+
+def is_downloaded(path: str) -> bool:
+    """Return whether a file of a project lies in a folder with the code of others."""
+    return not DOWNLOADED_FOLDERS.isdisjoint(path.lower().split("/")[:-1])

@@ -19,7 +19,12 @@ from ricordo.errors import RicordoError
 from ricordo.patterns import compile_lazily
 from ricordo.storage.cache_file import CacheFile
 from ricordo.storage.lock import state_lock
-from ricordo.storage.project_tree import LARGEST_FILE, FileStamp, ProjectTree
+from ricordo.storage.project_tree import (
+    LARGEST_FILE,
+    FileStamp,
+    ProjectTree,
+    is_downloaded,
+)
 from ricordo.storage.state_file import open_database, open_database_to_read
 
 FOLDER = "projects"
@@ -91,10 +96,12 @@ class ProjectWords:
         return frozenset(wanted[checksum] for checksum in present)
 
     def find_files(self, word: str, most: int) -> list[str]:
-        """Return up to `most` files that contain `word`, ordered by path."""
+        """Return up to `most` files that contain `word` and are not the code of others, ordered by
+        path.
+        """
         checksum = crc32(word.encode("utf-8", "surrogateescape"))
         paths = (path for path, (_, sums) in self._files.items() if _is_in(checksum, sums))
-        return sorted(paths)[:most]
+        return sorted(it for it in paths if not is_downloaded(it))[:most]
 
     def _read(
         self, tree: ProjectTree, step: Callable[[], None]

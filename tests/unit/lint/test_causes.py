@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,18 @@ def test_links_to_one_missing_note_are_one_finding(tmp_path: Path) -> None:
         "Link to a note that does not exist: harbor-chart. Did you mean harbour-chart? "
         "1 more file has the same cause.",
         "Link to a note that does not exist: lamp-lst. Did you mean lamp-list?",
+    ]
+
+
+def test_mentions_of_one_version_that_the_project_left_are_one_finding(memory: Memory) -> None:
+    origins = ("go.mod: go 1.4", "go.mod: go 1.4", "2.md: quay.py")
+    findings = [
+        replace(found("changed-since", f"{n}.md"), origin=origin)
+        for n, origin in enumerate(origins)
+    ]
+    assert [it.message for it in list_causes(findings, memory)] == [
+        "0.md is wrong. 1 more file has the same cause.",
+        "2.md is wrong.",
     ]
 
 

@@ -297,6 +297,19 @@ def test_a_field_says_that_a_program_made_the_note(root: Path, field: str, is_re
     assert (names(pairs(open_memory(root, files))) == []) is is_report
 
 
+@pytest.mark.parametrize(("id", "is_one"), [("7", True), ("8", False)])
+def test_notes_with_two_ids_are_of_two_things_unless_they_are_equal(
+    root: Path, id: str, is_one: bool
+) -> None:
+    texts = (SAME.format("however small"), SAME.format("however short it may be"))
+    a, b = (note_text(name, text) for name, text in zip("ab", texts, strict=True))
+    fields = [("a.md", a, "7"), ("b.md", b, id)]
+    files = {path: text.replace("---\n", f"---\nid: {it}\n", 1) for path, text, it in fields}
+    assert (("repeats", "a.md", "b.md") in names(pairs(open_memory(root, files)))) is is_one
+    files["b.md"] = files["a.md"].replace("id: 7", f"id: {id}").replace("name: a", "name: b")
+    assert names(pairs(open_memory(root, files))) == [("repeats", "a.md", "b.md")]
+
+
 def test_what_was_so_on_two_days_may_be_in_the_note_of_each(root: Path) -> None:
     small, short = SAME.format("however small"), SAME.format("however short it may be")
     days = ("log-2026-05-01", "log-2026-05-02")

@@ -778,6 +778,31 @@ def test_the_file_that_a_broken_entry_means_is_suggested(lint: Lint) -> None:
     assert found.message.endswith("Did you mean piers/walls.md?")
 
 
+@pytest.mark.parametrize(
+    ("target", "to"),
+    [
+        ("0035-flat-body.md", "adr/0035-flat-typed-responses.md"),
+        ("ADR-12-lamps.md", "adr/adr-12-lights.md"),
+        ("0036-flat-body.md", ""),
+        ("0041-berths.md", ""),
+        ("2026-10-01-flat-body.md", ""),
+    ],
+)
+def test_the_only_file_with_the_number_of_a_broken_link_is_suggested(
+    lint: Lint, target: str, to: str
+) -> None:
+    names = (
+        *("0035-flat-typed-responses", "adr-12-lights", "0041-piers", "0041-quays"),
+        "2026-10-01-walls",
+    )
+    files = {f"adr/{it}.md": note("Text.", it) for it in names}
+    files["adr/0050-all.md"] = note(f"See [that]({target}).", "all")
+    (found,) = lint(files, "dead-link")
+    expected = f" Did you mean {to}?" if to else ""
+    assert found.message == f"Broken link “that”: {target} does not exist.{expected}"
+    assert not (found.fix and found.fix.safe)
+
+
 def test_an_index_of_indexes_is_a_list(lint: Lint) -> None:
     files = {f"wiki/{it}/index.md": f"- [[{it}-1]]\n" for it in "ab"}
     pages = {f"wiki/{it}/{it}-1.md": "Text.\n" for it in "ab"}

@@ -569,6 +569,35 @@ def test_section_that_got_another_number_has_no_corrected_value(repository: Repo
     assert finding.message.startswith("150 is 170 now")
 
 
+@pytest.mark.parametrize(
+    ("line", "old", "new"),
+    [
+        ("`moor_ship` of the harbour is at `quay/moor.py:{}`, behind the lamps.", "459", "535"),
+        ("`moor_ship` of the harbour is in `quay/moor.py` (lines {}).", "459-470", "535-546"),
+        ("The berths of the harbour follow ADR {} on lamps.", "0247", "0027"),
+        ("Berths of the harbour without lamps: {} / 350", "212", "114"),
+    ],
+)
+def test_lines_of_files_names_and_parts_of_a_whole_are_no_corrected_values(
+    repository: Repository, line: str, old: str, new: str
+) -> None:
+    for day, value in ((DAYS[1], old), (DAYS[2], new)):
+        repository.commit("rules", day, **{"RULES.md": f"# Rules\n\n{line.format(value)}\n"})
+    assert repository.judge(line.format(old)) == ()
+
+
+def test_the_code_of_others_does_not_refute_that_something_is_to_be_done(
+    repository: Repository,
+) -> None:
+    claim = "The client must expose `read_years()`."
+    made = "def read_years(): ...\n"
+    repository.commit("vendor", DAYS[2], **{"vendor__tables__client.py": made})
+    assert repository.judge(claim) == ()
+    repository.commit("years", DAYS[2], **{"tide__client.py": made})
+    (finding,) = repository.judge(claim)
+    assert finding.evidence[0].startswith("tide/client.py:1: ")
+
+
 def test_a_checklist_for_every_time_is_no_open_work(repository: Repository) -> None:
     repository.commit("feat: harbour map", DAYS[2])
     assert repository.judge("## Before a release\n\n- [ ] Harbour map updated") == ()

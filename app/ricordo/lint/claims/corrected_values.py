@@ -14,15 +14,24 @@ from typing import NamedTuple
 from ricordo.dates import has_year
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
 from ricordo.lint.claims.commits import FileCommit
-from ricordo.lint.claims.history import ReplacedLines
+from ricordo.lint.claims.history import CODE_ENDINGS, ReplacedLines
 from ricordo.patterns import compile_lazily
 from ricordo.search.words import count_stop_words, split_words, stem_word
 
-_NUMBER = r"\d+(?:[.,:]\d+)*"
+_OTHER_ENDINGS = (".cfg", ".html", ".json", ".md", ".toml", ".txt", ".yaml", ".yml")
+_NUMBER = r"(?!0\d\d)\d+(?:[.,:]\d+)*"
 _VALUE = compile_lazily(
-    rf"(?<![\w.#/–-])v?{_NUMBER}(?:[–-]{_NUMBER})?(?![\w/]|[.,:–-]\d|-\w|\.[xX*])"
+    rf"(?<![\w.#/–-])(?<!/ )v?{_NUMBER}(?:[–-]{_NUMBER})?"
+    r"(?![\w/]|\s/\s?\d|[.,:–-]\d|-\w|\.[xX*])"
 )
-"""A number, a time or a version that is a word of its own; not a range of versions as `16.x`."""
+"""A number, a time or a version that is a word of its own; not a range of versions as `16.x`, a
+part of a whole as `9 / 12`, or a name as `0027`.
+"""
+_LINES_OF_FILE = compile_lazily(
+    rf"((?:{'|'.join(map(re.escape, (*CODE_ENDINGS, *_OTHER_ENDINGS)))})`?)"
+    r"(?::|#L|\s\(?(?:L|lines? ))~?\d+(?:(?:\s?[-–,]\s?|,\s)(?:L|~)?\d+)*"
+)
+"""A file with the numbers of some of its lines, which every change above them moves."""
 _SEGMENT = compile_lazily(r"[.;|!?](?=\s|$)|\s[—–]\s|[()（）。；！？]|,\s|\n")
 _NUMBER_OF_TITLE = compile_lazily(r"\s*#{1,6}\s[\W_]*\d+(?:\.\d+)*")
 """A heading up to the end of the number of its section."""
@@ -146,17 +155,26 @@ def _compare(place: ReplacedLines, value: str) -> Sequence[CorrectedValue]:
 def list_values(lines: Iterable[str]) -> Iterator[str]:
     """Yield the values in some lines."""
     for line in lines:
-        yield from _VALUE.findall(line)
+        yield from _VALUE.findall(_blank_lines_of_files(line))
+
+
+def _blank_lines_of_files(text: str) -> str:
+    """Return a text as long with blanks for the numbers of lines of files."""
+    # most texts have none
+    if ":" not in text and "#L" not in text and "ine" not in text:
+        return text
+    return _LINES_OF_FILE.sub(lambda it: it[1] + " " * (len(it[0]) - len(it[1])), text)
 
 
 def split_parts(text: str) -> Iterator[ValuePart]:
     """Yield the parts of a text with few values that are neither dates nor numbers of parts."""
-    title = _NUMBER_OF_TITLE.match(text)
+    told = _blank_lines_of_files(text)
+    title = _NUMBER_OF_TITLE.match(told)
     # sections are numbered again when one is added
     first = title.end() if title else 0
-    ends = (first, *(match.end() for match in _SEGMENT.finditer(text, first)), len(text))
+    ends = (first, *(match.end() for match in _SEGMENT.finditer(told, first)), len(told))
     for start, end in pairwise(ends):
-        part = text[start:end]
+        part = told[start:end]
         values = list(_VALUE.finditer(part)) if end > start else []
         if not 0 < len(values) <= _MOST_VALUES or has_year(part):
             continue
@@ -173,7 +191,7 @@ def split_parts(text: str) -> Iterator[ValuePart]:
                     *list_words(part[match.end() :])[:1],
                 )
             )
-            yield ValuePart(part, start, words, tuple(it[0] for it in values), beside)
+            yield ValuePart(text[start:end], start, words, tuple(it[0] for it in values), beside)
 
 
 def list_words(text: str) -> tuple[str, ...]:

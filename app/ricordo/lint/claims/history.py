@@ -23,6 +23,7 @@ from ricordo.lint.claims.commits import (
     parse_commits,
 )
 from ricordo.patterns import compile_lazily
+from ricordo.storage.project_tree import DOWNLOADED_FOLDERS
 
 _SECONDS = 4.0
 """Per git command: the longest that closing the app has to wait."""
@@ -46,7 +47,11 @@ CODE_ENDINGS = (
     *(".tf", ".ts", ".tsx", ".vb", ".vue", ".zig", ".zsh"),
 )
 """The endings of files whose names of code are their own."""
-_CODE = tuple(f":(glob)**/*{ending}" for ending in CODE_ENDINGS)
+_CODE = (
+    *(f":(glob)**/*{ending}" for ending in CODE_ENDINGS),
+    *(f":(exclude,icase,glob)**/{folder}/**" for folder in sorted(DOWNLOADED_FOLDERS)),
+)
+"""The code that the project writes itself."""
 _MOST_COMMITS_SEARCHED = 32
 """Commits of one search."""
 _LONGEST_PATTERN = 60_000

@@ -124,7 +124,7 @@ class Project:
         return answer
 
     def find_files(self, word: str, most: int) -> list[str]:
-        """Return up to `most` files that contain `word`, ordered by path."""
+        """Return up to `most` files that contain `word`, as `ProjectWords.find_files` does."""
         self.asked.words.add(word)
         return self.words.find_files(word, most)
 

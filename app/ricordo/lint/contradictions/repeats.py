@@ -134,7 +134,7 @@ def compare_notes(
     others, and not in a note with its name filled in: such notes are stubs of different things.
     Reports that a program made, notes that are hardly more than a template, and pages about two
     folders are alike by their form: only equal ones repeat each other. Without a statement of its
-    own, or in a series, a note that is not equal only may.
+    own, in a series, or with an id of its own, a note that is not equal only may.
     """
     is_equal = one.body == other.body
     if not is_equal and (
@@ -157,7 +157,8 @@ def compare_notes(
     if shared >= _LEAST_SHARED and again >= _LEAST_SAID_AGAIN:
         begins_alike = any(_is_one(said[0], its) for its in heard)
         is_own = any(_list_told(it, templates)[1] for it in digests)
-        is_sure = begins_alike and is_own and not _are_of_a_series(one, other)
+        are_two = _are_of_a_series(one, other) or _have_two_ids(one, other)
+        is_sure = begins_alike and is_own and not are_two
         return Relation.REPEATS if is_equal or is_sure else Relation.MAY_REPEAT
     return Relation.MAY_REPEAT if again >= _IN_DOUBT * _LEAST_SAID_AGAIN else None
 
@@ -170,6 +171,17 @@ def _are_of_a_series(*notes: Note) -> bool:
     return len(names) == 1 and all(find_day_in_title(note.stem) for note in notes)
 
 
+def _have_two_ids(one: Note, other: Note) -> bool:
+    """Return whether two notes state an id each, such as the number of an article, and not the
+    same one: they are of two things.
+    """
+    fields = one.frontmatter.fields, other.frontmatter.fields
+    ids = ([it.get(key) for it in fields] for key in _IDS)
+    return any(mine and theirs and mine != theirs for mine, theirs in ids)
+
+
+_IDS = ("id", "uid", "uuid", "doi", "isbn")
+"""Fields with what identifies the thing that a note is about."""
 _build_shingles = lru_cache(maxsize=256)(build_shingles)
 """The same for notes that are compared with several others."""
 _TOPICS = frozenset(("name", "title", "description", "summary"))

@@ -34,6 +34,8 @@ _SEVERAL = 2
 """Notes that link to a missing file, from which on it is wanted."""
 _SENTENCE_END = compile_lazily(r"[.!?;](?=\s)|[。！？；]|\n(?=\s*(?:\n|[-*+#|>]|\d+[.)]\s))")
 _UNTICKED = compile_lazily(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[ \](?!\()")
+_NUMBER_OF_NAME = compile_lazily(r"(?:[A-Za-z]{1,5}[-_ ]?)?\d{2,}(?=[-_. ])")
+"""The number of one of many records, such as `0035-` or `ADR-12-`."""
 _MOST_READ = 400
 """Characters of a sentence before a link, and behind it, that are read."""
 
@@ -48,8 +50,9 @@ class LinkTargets:
 
     def find_note(self, resolved: ResolvedLink) -> tuple[str, bool]:
         """Return the path of the note whose file was renamed, else of the only one whose name or
-        stem is the same but for case, `-`, `_` and folder; "" for none. Certain are known renames,
-        and files in the folder that the link names, except in wikis, whose link rules differ.
+        stem is the same but for case, `-`, `_` and folder, else of the only one in its folder with
+        the same number before its name; "" for none. Certain are known renames, and files of that
+        name in the folder that the link names, except in wikis, whose link rules differ.
         """
         path = self._path_of(resolved)
         to = self._renamed.get(path, "")
@@ -58,11 +61,22 @@ class LinkTargets:
         if not path.lower().endswith(".md"):
             return "", False
         paths = self._paths_by_name([fold_name(get_stem(path))])
+        if not paths:
+            numbered = self._numbered.get(_get_number(path), ())
+            return (numbered[0] if len(numbered) == 1 else ""), False
         if len(paths) != 1:
             return "", False
         to = paths.pop()
         is_certain = not resolved.link.is_wikilink and not self._memory.layout.has_own_conventions
         return to, is_certain and _folder(to) == _folder(path)
+
+    @cached_property
+    def _numbered(self) -> Mapping[tuple[str, str], list[str]]:
+        """The paths of the notes by their folder and the number before their name."""
+        numbered: dict[tuple[str, str], list[str]] = {}
+        for note in self._memory.notes:
+            numbered.setdefault(_get_number(note.path), []).append(note.path)
+        return {key: paths for key, paths in numbered.items() if key[1]}
 
     def is_relative_elsewhere(self, resolved: ResolvedLink) -> bool:
         """Return whether several links begin with the same folder as this one, which the memory
@@ -311,6 +325,15 @@ def _first_folder(resolved: ResolvedLink) -> str:
 def _split_stem(path: str) -> list[str]:
     """Return the words of a name or a path of a note, in lower case."""
     return re.split(r"[-_\s]+", get_stem(path).lower())
+
+
+def _get_number(path: str) -> tuple[str, str]:
+    """Return the folder of a note and the number with which its name begins; "" for none, and for a
+    day.
+    """
+    stem = get_stem(path)
+    number = _NUMBER_OF_NAME.match(stem)
+    return _folder(path), number[0].lower() if number and not find_day_in_title(stem) else ""
 
 
 def _folder(path: str) -> str:

@@ -191,8 +191,10 @@ def changed_since(
                 # what the code sets now is certain; a version may be that of another product
                 is_value = verdict.kind is ClaimKind.VALUE
                 lasting = replace(verdict, existed=True) if is_value else verdict
-                # values that one file sets differ for one cause
-                origin = _find_source(verdict).rpartition(":")[0] if is_value else verdict.origin
+                # the values of a note that one file sets differ for one cause, and so do all
+                # mentions of a version that the project left
+                source = _find_source(verdict).rpartition(":")[0]
+                origin = f"{note.path}: {source}" if is_value else next(iter(verdict.evidence), "")
                 yield from _report(note, verdict, message, _severity_of(note, lasting), origin)
 
 
