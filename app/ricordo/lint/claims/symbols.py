@@ -13,6 +13,8 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from ricordo.dates import has_year
@@ -52,6 +54,8 @@ _PACKAGE = compile_lazily(r"@[^/]*/?[^/]*|[^./]*")
 _OF_WORKSPACE = ("workspace:", "file:", "link:")
 """How the versions of packages of the project itself begin."""
 _MOST_FILES = 12
+_MOST_PATTERNS = 2_000
+"""Patterns of names that are kept: one note after the other has the same names."""
 _KNOWN = frozenset((*dir(builtins), *keyword.kwlist))
 _FILE_NAME = compile_lazily(
     r".+\.(?:md|txt|json|ya?ml|toml|py|js|ts|tsx|jsx|mjs|cjs|css|scss|html|sh|go|rs|rb|php|sql|env|lock"
@@ -263,6 +267,7 @@ def _is_own(source: str, project: Project) -> bool:
     return _IMPORT_END.split(source.lstrip("@"))[0] in own and not is_required
 
 
+@lru_cache(maxsize=_MOST_PATTERNS)
 def _build_import(name: str) -> re.Pattern[str]:
     """Return the pattern of an import of `name`, with its source."""
     word = rf"(?<![\w$]){re.escape(name)}(?![\w$])"
@@ -274,6 +279,7 @@ def _build_import(name: str) -> re.Pattern[str]:
     )
 
 
+@lru_cache(maxsize=_MOST_PATTERNS)
 def build_definition(name: str) -> re.Pattern[str]:
     """Return the pattern of a line of code that defines `name`."""
     return re.compile(
@@ -286,6 +292,7 @@ def build_definition(name: str) -> re.Pattern[str]:
     )
 
 
+@lru_cache(maxsize=_MOST_PATTERNS)
 def _build_shared_definition(name: str) -> re.Pattern[str]:
     """Return the pattern of a line of code that defines `name` for other code: no variable inside
     of a function.
@@ -316,8 +323,8 @@ def search_removed(
     words_of: Iterable[tuple[Note, Iterable[str]]], project: Project, step: Callable[[], None]
 ) -> None:
     """Search the code at the times of some notes for all `words_of` them that it does not contain
-    now: at once for many commits, which is faster than one by one. `step` is called before each
-    search.
+    now, and the present code for how these may be written else: at once for many commits and words,
+    which is faster than one by one. `step` is called before each search.
     """
     absent: dict[str, set[str]] = defaultdict(set)
     for note, words in words_of:
@@ -325,6 +332,9 @@ def search_removed(
         for moment in set(project.find_times(note)) if missing else ():
             if before := project.history.graph.find_at(moment):
                 absent[before[0]].update(missing)
+    step()
+    every = set(chain.from_iterable(absent.values()))
+    project.search_words(case for word in every for case in _list_cases(word))
     project.history.search_words_at(absent, step)
 
 
