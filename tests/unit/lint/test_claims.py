@@ -448,7 +448,13 @@ def test_a_file_that_the_note_names_is_not_suggested(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("folder", "is_reported"),
-    [("sources", False), ("来源", False), ("decisions", False), ("quays", True)],
+    [
+        ("sources", False),
+        ("来源", False),
+        ("decisions", False),
+        ("quays/_artifacts", False),
+        ("quays", True),
+    ],
 )
 def test_the_page_of_a_source_says_what_the_source_says(
     tmp_path: Path, folder: str, is_reported: bool

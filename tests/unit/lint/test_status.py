@@ -1597,6 +1597,15 @@ def test_files_that_pin_a_toolchain_say_its_version(
     assert any(file in text and new in text for text in finding.evidence)
 
 
+def test_the_version_since_which_a_language_has_something_is_not_that_of_the_project(
+    repository: Repository,
+) -> None:
+    for day, number in ((DAYS[1], "1.80"), (DAYS[2], "1.84")):
+        repository.commit("chore: pin", day, **{"rust-toolchain": f"{number}\n"})
+    assert repository.judge("Lamps are read by Rust 1.80 `LazyLock` cells.") == ()
+    assert len(repository.judge("Lamps are read by Rust 1.80 cells.")) == 1
+
+
 def test_every_line_with_the_lost_name_is_evidence(lost: Repository) -> None:
     (finding,) = lost.judge(
         "Call `fill_gaps()` first.\n\nThen plot.\n\nNo `fill_gaps()`, no curve."

@@ -27,8 +27,8 @@ _LONGEST_HEAD = 15
 
 def is_report(note: Note) -> bool:
     """Return whether a note tells of the state at its time, as a report or a plan does, by its
-    names, its folder, its type or its status; or, by its folder or its type, what a source says or
-    what was decided.
+    names, its folder, its type or its status; or, by its folder or its type, what a source says,
+    what was decided or what some work found.
     """
     fields = (note.type, read_status(note))
     folder = note.path.rpartition("/")[0]

@@ -82,7 +82,9 @@ def find_version_claims(passage: Passage) -> Iterator[ProjectClaim]:
     for match in _SPOKEN.finditer(passage.prose):
         before = passage.prose[: match.start()]
         is_named = _is_version(match, is_first=not before.strip(" -*+#|>"))
-        if is_named and not _denied().search(lower_text(before)):
+        # Go 1.22 and code right behind it say since when a language has that
+        is_of_code = match[1].lower() in _LANGUAGES and passage.text.startswith(" `", match.end())
+        if is_named and not is_of_code and not _denied().search(lower_text(before)):
             yield ProjectClaim(ClaimKind.VERSION, match[0], passage.line_at(match.start()), passage)
 
 
