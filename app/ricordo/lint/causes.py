@@ -1,6 +1,6 @@
 """What of the findings comes first, and which of them are one: a rule that fires on more than a
-fifth of a memory has found a habit, which the user settles once, and what one commit or one file of
-the project refutes in a note is one, too.
+fifth of a memory has found a habit, which the user settles once, and what one commit refutes, or one
+file of the project in a note, is one, too.
 
 A note still shows its own findings; lists and numbers have the one.
 """
@@ -83,8 +83,8 @@ def list_causes(
     findings: Iterable[Finding], memory: Memory, settled: frozenset[str] = frozenset()
 ) -> tuple[Finding, ...]:
     """Return `findings` with those of a rule that fires on more than a fifth of `memory` as one, or
-    of a rule whose one finding is among the ids `settled`, and those with one origin in a file as
-    one, too; the most urgent first.
+    of a rule whose one finding is among the ids `settled`, and those with one origin as one, too;
+    the most urgent first.
     """
     by_rule: dict[str, list[Finding]] = {}
     for finding in findings:

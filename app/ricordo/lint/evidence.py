@@ -78,8 +78,8 @@ class Verdict:
     whether the note hardly needs it.
     """
     origin: str = ""
-    """What it has in common with others of the note that became untrue: the id of a commit, or the
-    tree that they are in; "" where it is not known.
+    """What it has in common with others that became untrue: the id of a commit or, behind the path
+    of the note, the tree that they are in; "" where it is not known.
     """
 
     @property

@@ -57,7 +57,12 @@ def build_group_cause(origin: str) -> str:
 
 _AGE = frozenset(("stale", "never-read"))
 """The rules that judge by age alone, where their findings have no evidence."""
-_IN_ALL_FILES = frozenset(("changed-since", "outside-memory", "unreadable-note", "wanted-note"))
+_IN_ALL_FILES = frozenset(
+    (
+        *("changed-since", "missing-path", "missing-symbol"),
+        *("outside-memory", "unreadable-note", "wanted-note"),
+    )
+)
 """The rules whose findings with one origin are one in all files, not in each."""
 
 
@@ -87,10 +92,10 @@ class Finding:
     members: tuple[Finding, ...] = ()
     """The findings of one rule that it is shown instead of; else empty."""
     origin: str = ""
-    """What led to this finding and to others of its file: the id of the commit that deleted files,
-    or the tree that they are drawn in; of those of all files, the version that the project has, or
-    its file with other values than the note with the path of that, the fault by which files cannot
-    be read, or what links lead out to or should mean; "" where nothing is known.
+    """What led to this finding and to others, in its file or in all: the id of the commit that lost
+    files or names, the version that the project has, the fault by which files cannot be read, what
+    links lead out to or should mean; behind the path of its file, the tree in which it draws files,
+    or the file of the project with other values; "" where nothing is known.
     """
     id: str = field(init=False, default="")
 

@@ -117,12 +117,19 @@ def test_links_to_one_missing_note_are_one_finding(tmp_path: Path) -> None:
     ]
 
 
-def test_mentions_of_one_version_that_the_project_left_are_one_finding(memory: Memory) -> None:
-    origins = ("go.mod: go 1.4", "go.mod: go 1.4", "2.md: quay.py")
-    findings = [
-        replace(found("changed-since", f"{n}.md"), origin=origin)
-        for n, origin in enumerate(origins)
-    ]
+@pytest.mark.parametrize(
+    ("rule", "shared", "other"),
+    [
+        ("changed-since", "go.mod: go 1.4", "2.md: quay.py"),
+        ("missing-path", "4f3b60e7", "2.md: tree quays"),
+        ("missing-symbol", "4f3b60e7", "0c2d"),
+    ],
+)
+def test_what_one_change_of_the_project_refutes_in_several_notes_is_one_finding(
+    memory: Memory, rule: str, shared: str, other: str
+) -> None:
+    origins = (shared, shared, other)
+    findings = [replace(found(rule, f"{n}.md"), origin=origin) for n, origin in enumerate(origins)]
     assert [it.message for it in list_causes(findings, memory)] == [
         "0.md is wrong. 1 more file has the same cause.",
         "2.md is wrong.",

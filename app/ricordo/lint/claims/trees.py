@@ -58,7 +58,7 @@ def find_lost_files(note: Note, project: Project, known: Container[str]) -> Iter
                 problem=f"{lost} does not exist",
                 suggestion="",
                 # who draws the tree again settles all
-                origin=f"tree {drawn.tree}",
+                origin=f"{note.path}: tree {drawn.tree}",
             )
 
 
