@@ -1,6 +1,6 @@
 """What of the findings comes first, and which of them are one: a rule that fires on more than a
-fifth of a memory has found a habit, which the user settles once, and what one commit refutes, or one
-file of the project in a note, is one, too.
+fifth of a memory has found a habit, which the user settles once, and what one commit refutes, or
+one file of the project in a note, is one, too.
 
 A note still shows its own findings; lists and numbers have the one.
 """
