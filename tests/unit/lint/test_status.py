@@ -576,6 +576,7 @@ def test_section_that_got_another_number_has_no_corrected_value(repository: Repo
         ("`moor_ship` of the harbour is in `quay/moor.py` (lines {}).", "459-470", "535-546"),
         ("The berths of the harbour follow ADR {} on lamps.", "0247", "0027"),
         ("Berths of the harbour without lamps: {} / 350", "212", "114"),
+        ("Told of the harbour and its lamps: transcript lines {}.", "122-161", "1-161"),
     ],
 )
 def test_lines_of_files_names_and_parts_of_a_whole_are_no_corrected_values(

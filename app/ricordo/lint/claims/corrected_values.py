@@ -28,10 +28,10 @@ _VALUE = compile_lazily(
 part of a whole as `9 / 12`, or a name as `0027`.
 """
 _LINES_OF_FILE = compile_lazily(
-    rf"((?:{'|'.join(map(re.escape, (*CODE_ENDINGS, *_OTHER_ENDINGS)))})`?)"
-    r"(?::|#L|\s\(?(?:L|lines? ))~?\d+(?:(?:\s?[-–,]\s?|,\s)(?:L|~)?\d+)*"
+    rf"((?:{'|'.join(map(re.escape, (*CODE_ENDINGS, *_OTHER_ENDINGS)))})`?(?::|#L|\s\(?L)"
+    r"|(?<!\w)[Ll]ines? )~?\d+(?:(?:\s?[-–,]\s?|,\s)(?:L|~)?\d+)*"
 )
-"""A file with the numbers of some of its lines, which every change above them moves."""
+"""The numbers of some lines of a file, which every change above them moves."""
 _SEGMENT = compile_lazily(r"[.;|!?](?=\s|$)|\s[—–]\s|[()（）。；！？]|,\s|\n")
 _NUMBER_OF_TITLE = compile_lazily(r"\s*#{1,6}\s[\W_]*\d+(?:\.\d+)*")
 """A heading up to the end of the number of its section."""
@@ -161,7 +161,7 @@ def list_values(lines: Iterable[str]) -> Iterator[str]:
 def _blank_lines_of_files(text: str) -> str:
     """Return a text as long with blanks for the numbers of lines of files."""
     # most texts have none
-    if ":" not in text and "#L" not in text and "ine" not in text:
+    if ":" not in text and "L" not in text and "line" not in text:
         return text
     return _LINES_OF_FILE.sub(lambda it: it[1] + " " * (len(it[0]) - len(it[1])), text)
 

@@ -212,7 +212,8 @@ def _report_passed(
     # a record of a day tells what was to come then
     is_sure = written < _find_first_day(dated, day) and not _RECORD.match(note.stem)
     at_most = Severity.WARNING if is_sure else Severity.INFO
-    return RuleResult(line, message, quoted, (quoted, *also), at_most=at_most)
+    # the versions of a text are in several notes
+    return RuleResult(line, message, quoted, (quoted, *also), at_most=at_most, origin=quoted)
 
 
 def _find_first_day(dated: FoundDate, text: str) -> date:
