@@ -26,6 +26,8 @@ class FoundDate(NamedTuple):
     end: int
 
 
+_NUMBER_OF_DAY = compile_lazily(r"\b(20\d\d-\d\d-\d\d)-\d{1,3}(?=[-_ ]|$)")
+"""A day with the number of one of its notes."""
 _JOINT = compile_lazily(r"_|(?<=[^\W\d])-(?=20\d\d)|(?<=20\d\d-\d\d-\d\d)-(?=\D)")
 """What joins a day to the words of a name."""
 _COMPACT_DAY = compile_lazily(r"(?<!\d)(20\d\d)([01]\d)([0-3]\d)(?!\d)")
@@ -35,13 +37,13 @@ _SHORT_DAY = compile_lazily(r"(2\d)([01]\d)([0-3]\d)(?=[ -]|\Z)")
 
 def find_day_in_title(title: str) -> date | None:
     """Return the day, or the last day of the month, that a heading or the name of a file or note
-    contains, such as `session_2026-05-13`, `2026-05-13-tests`, `Log 20260513` or `260513_tests`;
-    None where there is none.
+    contains, such as `session_2026-05-13`, `2026-05-13-tests`, `2026-05-13-2-tests`, `Log 20260513`
+    or `260513_tests`; None where there is none.
     """
     # most have no year
     if "20" not in title and title[:1] != "2":
         return None
-    plain = _JOINT.sub(" ", title)
+    plain = _JOINT.sub(" ", _NUMBER_OF_DAY.sub(r"\1 ", title))
     if short := _SHORT_DAY.match(plain):
         return _date(2000 + int(short[1]), int(short[2]), int(short[3]))
     if not has_year(plain):

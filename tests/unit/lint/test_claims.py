@@ -468,6 +468,21 @@ def test_the_page_of_a_source_says_what_the_source_says(
 
 
 @pytest.mark.parametrize(
+    ("name", "is_reported"),
+    [("2026-03-01-berths", False), ("2026-03-01-2-berths", False), ("berths-2", True)],
+)
+def test_a_note_with_a_day_in_its_name_tells_of_that_day(
+    tmp_path: Path, name: str, is_reported: bool
+) -> None:
+    project = project_in_git(tmp_path)
+    git(project, "rm", "--quiet", "tidepool/plan.py")
+    git(project, "commit", "--quiet", "-m", "No more plans")
+    opened = notebook(tmp_path, "Berths are in `tidepool/plan.py:2`.", path=f"{name}.md")
+    found = opened.read_snapshot_with_evidence().findings
+    assert [it.rule for it in found] == ["missing-path"] * is_reported
+
+
+@pytest.mark.parametrize(
     ("head", "is_reported"),
     [
         ("**Status:** accepted\n**Date:** 2026-03-01", False),

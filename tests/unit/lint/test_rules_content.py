@@ -3,7 +3,7 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -379,3 +379,26 @@ def test_the_day_of_the_commit_tells_when_a_text_was_written(tmp_path: Path) -> 
     evidence = Evidence(commits={"a.md": committed})
     (after,) = linter.run(memory, replace(context, evidence=evidence))
     assert (before.severity, after.severity) == (Severity.INFO, Severity.WARNING)
+
+
+@pytest.mark.parametrize(
+    ("lines", "days", "severity"),
+    [
+        (160, 20, Severity.WARNING),
+        (160, 40, Severity.INFO),
+        (190, 40, Severity.WARNING),
+        (160, None, Severity.WARNING),
+    ],
+)
+def test_an_index_that_did_not_grow_for_long_is_expected_to_fit(
+    tmp_path: Path, lines: int, days: int | None, severity: Severity
+) -> None:
+    (tmp_path / "MEMORY.md").write_text("- text\n" * lines)
+    memory = read_memory(str(tmp_path), AUTO_MEMORY)
+    assert memory.index is not None
+    at = NOW - timedelta(days=days or 0)
+    committed = NoteCommit(at, memory.index.note.facts.modified)
+    evidence = Evidence(commits={"MEMORY.md": committed} if days else {})
+    context = replace(RuleContext(NOW, AUTO_MEMORY), evidence=evidence)
+    (found,) = Linter({}, frozenset(("index-near-budget",))).run(memory, context)
+    assert found.severity is severity

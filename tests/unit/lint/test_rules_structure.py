@@ -324,6 +324,17 @@ def test_a_link_to_a_place_beside_the_checkout_is_intended(
     assert finding.severity.name == severity
 
 
+def test_a_broken_symlink_among_raw_sources_is_information(lint: Lint, tmp_path: Path) -> None:
+    for folder in ("raw", "wiki"):
+        (tmp_path / folder).mkdir()
+        os.symlink("/home/ana/papers", tmp_path / folder / "papers.md")
+    found = lint({}, "unreadable-note", layout=WIKI)
+    assert [(it.path, it.severity) for it in found] == [
+        ("wiki/papers.md", Severity.ERROR),
+        ("raw/papers.md", Severity.INFO),
+    ]
+
+
 def test_circular_symlinks_are_reported(lint: Lint, tmp_path: Path) -> None:
     (tmp_path / "below").mkdir()
     (tmp_path / "a.md").write_text("x")
@@ -801,6 +812,23 @@ def test_the_only_file_with_the_number_of_a_broken_link_is_suggested(
     expected = f" Did you mean {to}?" if to else ""
     assert found.message == f"Broken link “that”: {target} does not exist.{expected}"
     assert not (found.fix and found.fix.safe)
+
+
+@pytest.mark.parametrize(
+    ("label", "severity"),
+    [
+        ("data model (planned)", Severity.INFO),
+        ("Datenmodell (geplant)", Severity.INFO),
+        ("data model (2026)", Severity.ERROR),
+        ("planned data model", Severity.ERROR),
+    ],
+)
+def test_a_label_says_in_brackets_that_its_target_is_to_come(
+    lint: Lint, label: str, severity: Severity
+) -> None:
+    files = {"MEMORY.md": "- [A](a.md)\n", "a.md": note(f"See [{label}](data-model.md).", "a")}
+    (found,) = lint(files, "dead-link")
+    assert found.severity is severity
 
 
 def test_an_index_of_indexes_is_a_list(lint: Lint) -> None:

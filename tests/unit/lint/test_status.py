@@ -587,6 +587,14 @@ def test_lines_of_files_names_and_parts_of_a_whole_are_no_corrected_values(
     assert repository.judge(line.format(old)) == ()
 
 
+@pytest.mark.parametrize("rule", ["Every new page must", "Jede neue Seite soll noch", "每个页面要"])
+def test_what_is_to_be_done_each_time_is_never_done(repository: Repository, rule: str) -> None:
+    claim = f"{rule} be added to `harbour/pages.md`."
+    repository.commit("docs: pages", DAYS[2], **{"harbour__pages.md": "# Pages\n"})
+    assert repository.judge(claim.replace(rule, "The lamps must")) != ()
+    assert repository.judge(claim) == ()
+
+
 def test_the_code_of_others_does_not_refute_that_something_is_to_be_done(
     repository: Repository,
 ) -> None:

@@ -96,6 +96,9 @@ def _find_code_tasks(passage: Passage) -> Iterator[ProjectClaim]:
                 yield build_claim(ClaimKind.TASK, passage, (offset, after.end()))
             continue
         before = [it for it in marks if it.end() <= offset <= it.end() + _NEAR]
+        if before and _words("each_time").search(spoken, 0, before[-1].start()):
+            # what is to be done each time is never done
+            continue
         if before and is_path(text) and get_work_words(passage.prose[before[-1].end() : offset]):
             # the work is something else, in that file
             continue

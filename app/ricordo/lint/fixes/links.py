@@ -36,6 +36,7 @@ _SENTENCE_END = compile_lazily(r"[.!?;](?=\s)|[。！？；]|\n(?=\s*(?:\n|[-*+#
 _UNTICKED = compile_lazily(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[ \](?!\()")
 _NUMBER_OF_NAME = compile_lazily(r"(?:[A-Za-z]{1,5}[-_ ]?)?\d{2,}(?=[-_. ])")
 """The number of one of many records, such as `0035-` or `ADR-12-`."""
+_LABEL_END = compile_lazily(r"[(（][^()（）]*[)）]\s*\Z")
 _MOST_READ = 400
 """Characters of a sentence before a link, and behind it, that are read."""
 
@@ -248,8 +249,8 @@ def relink(
 
 
 def is_to_come(file: Note, link: Link) -> bool:
-    """Return whether the sentence with a link, or a heading above it, says that its target does not
-    exist yet, or its line is a box to tick.
+    """Return whether the sentence with a link, its label in brackets, or a heading above it says
+    that its target does not exist yet, or its line is a box to tick.
     """
     is_unticked = _UNTICKED.match(file.text, file.text.rfind("\n", 0, link.start) + 1)
     if is_unticked or any(link.line in it for it in _find_lists_to_write(file)):
@@ -259,7 +260,10 @@ def is_to_come(file: Note, link: Link) -> bool:
     start = ends[-1] if ends else first
     closing = _SENTENCE_END.search(file.text, link.end, last)
     end = closing.start() if closing else last
-    spoken = f"{file.text[start : link.start]} {file.text[link.end : end]}"
+    # behind the name, as in `[data model (planned)](data-model.md)`
+    added = _LABEL_END.search(link.label)
+    label = added[0] if added else ""
+    spoken = f"{file.text[start : link.start]} {label} {file.text[link.end : end]}"
     return bool(_to_come().search(lower_text(spoken)))
 
 

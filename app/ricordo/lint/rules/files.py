@@ -115,15 +115,20 @@ def _emptied() -> re.Pattern[str]:
     "a file that cannot be read: not UTF-8, binary, no permission, not a plain file",
 )
 def unreadable_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find files whose text cannot be read as it is, and broken symbolic links."""
+    """Find files whose text cannot be read as it is, and broken symbolic links: among raw sources
+    these mean files of their writer's machine, which nobody here reads.
+    """
     for file in memory.files:
         if _hides_text(file):
             reason = file.read_error.value
             # files of one encoding were written by one program
             yield _unreadable(file.path, reason, _fix(file))._replace(origin=reason)
+    sources = memory.layout.source_folder or "\0"
     for item in memory.skipped:
         if not item.is_live_link:
-            yield _unreadable(item.path, item.reason)
+            is_source = item.path.startswith(f"{sources}/")
+            at_most = Severity.INFO if is_source else Severity.ERROR
+            yield _unreadable(item.path, item.reason)._replace(at_most=at_most)
 
 
 def _naming(memory: Memory, context: RuleContext) -> tuple[object, ...]:

@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from functools import lru_cache
 
 from ricordo.dates import find_day_in_title
@@ -197,6 +198,10 @@ def _is_subject_of_row(index: MemoryIndex, entry: Entry) -> bool:
 
 
 _SHOWN = 3
+_IDLE = timedelta(days=30)
+"""Time without a change after which an index is not expected to grow soon."""
+_FULL = 0.9
+"""Share of its limit from which one more entry or two may be too many."""
 
 
 @memory_rule("index-over-budget", Severity.ERROR, "the index is longer than what agents load")
@@ -220,13 +225,18 @@ def index_over_budget(memory: Memory, context: RuleContext) -> Iterator[RuleResu
     "index-near-budget", Severity.WARNING, "the index is longer than 75 % of what agents load"
 )
 def index_near_budget(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find an index that is loaded whole, but is close to its limit."""
+    """Find an index that is loaded whole, but is close to its limit. One that did not change for a
+    month, as git knows, is expected to fit for now, unless a single entry may be too many.
+    """
     load, index = memory.load, memory.index
     near = context.thresholds["index-near-budget.share"]
     if index is None or load.cut_at_line is not None or load.fill_ratio <= near:
         return
     message = f"Index nearly full, {load.fill_ratio:.0%}: {_describe_size(load, near)}."
-    yield RuleResult(0, message, f"over {near:.0%}", (), index.path)
+    changed = context.evidence.committed_at(index.note)
+    is_idle = changed is not None and context.now - changed > _IDLE
+    at_most = Severity.INFO if is_idle and load.fill_ratio < _FULL else Severity.WARNING
+    yield RuleResult(0, message, f"over {near:.0%}", (), index.path, at_most=at_most)
 
 
 @memory_rule("index-long-entry", Severity.INFO, "an index entry longer than 200 characters")
