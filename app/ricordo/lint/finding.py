@@ -59,7 +59,7 @@ _AGE = frozenset(("stale", "never-read"))
 """The rules that judge by age alone, where their findings have no evidence."""
 _IN_ALL_FILES = frozenset(
     (
-        *("changed-since", "missing-path", "missing-symbol", "passed-date"),
+        *("changed-since", "frontmatter-missing", "missing-path", "missing-symbol", "passed-date"),
         *("outside-memory", "unreadable-note", "wanted-note"),
     )
 )
@@ -94,9 +94,9 @@ class Finding:
     origin: str = ""
     """What led to this finding and to others, in its file or in all: the id of the commit that lost
     files or names, the version that the project has, the fault by which files cannot be read, what
-    links lead out to or should mean, the sentence with a date; behind the path of its file, the
-    tree in which it draws files, or the file of the project with other values; "" where nothing is
-    known.
+    links lead out to or should mean, the sentence with a date, the code blocks around notes; behind
+    the path of its file, the tree in which it draws files, or the file of the project with other
+    values; "" where nothing is known.
     """
     id: str = field(init=False, default="")
 

@@ -10,6 +10,7 @@ import pytest
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.agents.wiki import WIKI
 from ricordo.errors import ChangeRefused
+from ricordo.lint.causes import list_causes
 from ricordo.lint.conventions import learn_conventions
 from ricordo.lint.finding import Severity
 from ricordo.lint.linter import Linter
@@ -526,3 +527,35 @@ def test_unknown_encoding_stays(root: Path, raw: bytes) -> None:
     assert find(root, {"x.md": raw}, "unreadable-note").fix is None
     with pytest.raises(ChangeRefused, match="encoding"):
         compose(open_memory(root), [Change(Convert("x.md"))])
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n"])
+def test_a_note_in_a_code_block_is_taken_out_of_it(root: Path, end: str) -> None:
+    text = note("One:\n\n```sql\nselect 1;\n```\n", "tides")
+    applied = apply_fix(root, {"tides.md": f"```markdown\n{text}```{end}"}, "frontmatter-missing")
+    assert applied.texts["tides.md"].rstrip("\n") == text.rstrip("\n")
+    assert applied.fix.label == "take the note out of its code block"
+    assert not applied.fix.safe
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```markdown\n{note('One.')}```\n\nThat is how a note looks.\n",
+        f"A note:\n\n```markdown\n{note('One.')}```\n",
+        "```markdown\n---\nA rule, no frontmatter.\n---\n```\n",
+    ],
+)
+def test_a_code_block_in_a_note_is_no_note(root: Path, text: str) -> None:
+    found = find(root, {"x.md": text}, "frontmatter-missing")
+    assert found.message == "“x” has no frontmatter."
+
+
+def test_notes_in_code_blocks_are_one_finding(root: Path) -> None:
+    texts = {f"{it}.md": f"```markdown\n{note('One.', it)}```\n" for it in ("ebb", "flood")}
+    memory = open_memory(root, texts | {f"{n}.md": note("Text.", str(n)) for n in range(9)})
+    linter = Linter({}, frozenset(("frontmatter-missing",)))
+    (one,) = list_causes(linter.run(memory, RuleContext(NOW, AUTO_MEMORY)), memory)
+    assert one.message == (
+        "The whole note is in a code block, its frontmatter too. 1 more file has the same cause."
+    )

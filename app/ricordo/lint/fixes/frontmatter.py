@@ -163,6 +163,8 @@ def _without_quotes(written: str) -> str:
 _GAP = compile_lazily(r"[\s\ufeff]*")
 """The text between the two blocks: blank lines, and a byte order mark."""
 _COVER = compile_lazily(r"(?:\s|<!--(?:(?!-->).)*-->|[>#][^\n]*\n)+", re.DOTALL)
+_IN_CODE = compile_lazily(r"\s*```(?:markdown|md)?[ \t]*\r?\n(?=---).*\n```\s*", re.DOTALL)
+"""A note that is a code block as a whole, as models print one."""
 _FIELD_NAME = compile_lazily(r"[A-Za-z_][\w-]*")
 _KEY = compile_lazily(r"(['\"]?)([^\s'\"#:-][^'\":]*?)\1\s*:(?:\s|\Z)")
 COMMON_FIELDS = frozenset(
@@ -197,14 +199,28 @@ def find_second_frontmatter(note: Note, layout: Layout) -> InnerFrontmatter | No
 
 def find_covered_frontmatter(note: Note, layout: Layout) -> InnerFrontmatter | None:
     """Return the frontmatter of `note` that has nothing but comments, quotations and headings above
-    it; two of its fields are those by which agents choose notes.
+    it; two of its fields are those by which agents choose notes. Or that of a note in a code block.
     """
+    if is_in_code(note):
+        known = {*COMMON_FIELDS, *layout.keys}
+        return _read_inner(note, note.text.index("---"), known, 2)
     cover = _COVER.match(note.text)
     return _read_inner(note, cover.end(), layout.keys, 2) if cover else None
 
 
+def is_in_code(note: Note) -> bool:
+    """Return whether the whole of `note` is in a code block."""
+    return _IN_CODE.fullmatch(note.text) is not None
+
+
 def fix_covered_frontmatter(note: Note, inner: InnerFrontmatter) -> Fix:
-    """Return the fix that moves the frontmatter to the beginning of `note`."""
+    """Return the fix that moves the frontmatter to the beginning of `note`, or takes `note` out of
+    the code block that it is in.
+    """
+    if is_in_code(note):
+        last = note.text.rstrip().count("\n") + 1
+        around = remove_lines(note, (note.line_of(inner.start) - 1, last))
+        return Fix("take the note out of its code block", around)
     first = note.line_of(inner.start)
     block = note.text[inner.start : inner.start + inner.frontmatter.end]
     numbers = range(first, first + block.removesuffix("\n").count("\n") + 1)

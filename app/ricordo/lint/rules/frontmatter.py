@@ -31,6 +31,7 @@ from ricordo.lint.fixes.frontmatter import (
     fix_second_frontmatter,
     fix_unknown_type,
     guess_type,
+    is_in_code,
 )
 from ricordo.lint.prose import find_field_line
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
@@ -58,11 +59,12 @@ _FEWEST_OF_A_TYPE = 3
 @memory_rule("frontmatter-missing", Severity.WARNING, "a note without frontmatter")
 def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find notes without frontmatter where the agent expects it and nearly all others have it, and
-    those in which something is above it, so that no agent takes it for one. A file that says what
-    frontmatter the others need is no note, and one that the index does not list, such as a log, may
-    be none; so may the record of a day in a folder where more than a fifth of such records have
-    none, a file that is alone in its folder, what a program writes, and what is kept as history.
-    Where agents choose notes by the index, one that it describes lacks nothing.
+    those in which something is above it, or which are in a code block as a whole, so that no agent
+    takes it for one. A file that says what frontmatter the others need is no note, and one that the
+    index does not list, such as a log, may be none; so may the record of a day in a folder where
+    more than a fifth of such records have none, a file that is alone in its folder, what a program
+    writes, and what is kept as history. Where agents choose notes by the index, one that it
+    describes lacks nothing.
     """
     if not context.layout.expects_frontmatter:
         return
@@ -75,12 +77,16 @@ def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleRe
         if covered := inner[note.path]:
             line, fields = note.line_of(covered.start), ", ".join(covered.frontmatter.fields)
             message = f"Frontmatter on line {line}: agents look for it on line 1."
+            origin = ""
+            if is_in_code(note):
+                message, origin = "The whole note is in a code block, its frontmatter too.", "code"
             fix = fix_covered_frontmatter(note, covered)
-            cover = note.text[: covered.start].strip()
+            cover = "" if origin else note.text[: covered.start].strip()
             # what a program put above it, it puts there again
             is_made = is_generated(note) or (cover and covers[cover] >= _FEWEST_COPIES)
             at_most = Severity.INFO if is_made else Severity.WARNING
-            yield RuleResult(line, message, note.path, (fields,), note.path, fix, at_most=at_most)
+            result = RuleResult(line, message, note.path, (fields,), note.path, fix)
+            yield result._replace(at_most=at_most, origin=origin)
         elif context.conventions.expects(FRONTMATTER, note.path) and not _is_schema(note, memory):
             folder = note.path.rpartition("/")[0]
             is_day = find_day_in_title(note.stem) and folder in plain_days
