@@ -386,7 +386,7 @@ def test_the_day_of_the_commit_tells_when_a_text_was_written(tmp_path: Path) -> 
     [
         (160, 20, Severity.WARNING),
         (160, 40, Severity.INFO),
-        (190, 40, Severity.WARNING),
+        (172, 40, Severity.WARNING),
         (160, None, Severity.WARNING),
     ],
 )

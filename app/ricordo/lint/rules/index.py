@@ -200,8 +200,8 @@ def _is_subject_of_row(index: MemoryIndex, entry: Entry) -> bool:
 _SHOWN = 3
 _IDLE = timedelta(days=30)
 """Time without a change after which an index is not expected to grow soon."""
-_FULL = 0.9
-"""Share of its limit from which one more entry or two may be too many."""
+_FULL = 0.85
+"""Share of its limit from which a few more entries may be too many."""
 
 
 @memory_rule("index-over-budget", Severity.ERROR, "the index is longer than what agents load")
@@ -226,7 +226,7 @@ def index_over_budget(memory: Memory, context: RuleContext) -> Iterator[RuleResu
 )
 def index_near_budget(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find an index that is loaded whole, but is close to its limit. One that did not change for a
-    month, as git knows, is expected to fit for now, unless a single entry may be too many.
+    month, as git knows, is expected to fit for now, unless a few entries may be too many.
     """
     load, index = memory.load, memory.index
     near = context.thresholds["index-near-budget.share"]
