@@ -233,3 +233,14 @@ def test_a_few_notes_that_an_index_misses_are_one(memory: Memory) -> None:
     findings = [found("unindexed-note", f"{n}.md") for n in range(3)]
     assert len(list_causes(findings, memory)) == 1
     assert len(list_causes(findings[:2], memory)) == 2
+
+
+def test_a_sentence_with_a_passed_date_is_one_finding_in_all_versions_of_a_text(
+    tmp_path: Path,
+) -> None:
+    said = ("Merge freeze until 2026-10-08.", "Merge freeze until 2026-10-08.", "Due 2026-10-07.")
+    files = {f"{n}.md": note(text, str(n)) for n, text in enumerate(said)}
+    memory = open_memory(tmp_path / "memory", files)
+    findings = Linter({}, frozenset(("passed-date",))).run(memory, RuleContext(NOW, memory.layout))
+    assert len(findings) == 3
+    assert sorted(len(it.each) for it in list_causes(findings, memory)) == [1, 2]
