@@ -119,19 +119,19 @@ def _join_by_habit(
 
 
 def _join_by_origin(findings: Sequence[Finding], settled: frozenset[str]) -> Iterator[Finding]:
-    """Yield the `findings` of one rule, with those of one place, severity and origin as one."""
-    groups: dict[tuple[str, Severity, str], list[Finding]] = {}
+    """Yield the `findings` of one rule, with those of one severity and origin as one."""
+    groups: dict[tuple[Severity, str], list[Finding]] = {}
     for finding in findings:
         # what has no origin is of its own
-        key = finding.group_path, finding.severity, finding.group_id or finding.id
+        key = finding.severity, finding.group_id or finding.id
         groups.setdefault(key, []).append(finding)
-    for (*_, id), group in groups.items():
+    for (_, id), group in groups.items():
         is_one = len(group) > 1 or id in settled
         yield _create_group(group) if is_one and group[0].origin else group[0]
 
 
 def _create_group(findings: Sequence[Finding]) -> Finding:
-    """Return the one finding for those of one rule, place and origin."""
+    """Return the one finding for those of one rule and origin."""
     members = tuple(sorted(findings, key=lambda finding: finding.rank))
     first, others, files = members[0], len(members) - 1, len({it.path for it in members})
     if files == len(members):
@@ -144,7 +144,7 @@ def _create_group(findings: Sequence[Finding]) -> Finding:
         first,
         message=first.message + more * bool(others),
         cause=build_group_cause(first.origin),
-        is_path_independent=not first.group_path,
+        is_path_independent=True,
         evidence=(*shown, *first.evidence[:1]),
         occurrence=0,
         fix=None,

@@ -51,19 +51,12 @@ def finding_id(rule: str, path: str, cause: str, occurrence: int = 0) -> str:
 
 
 def build_group_cause(origin: str) -> str:
-    """Return the cause of the one finding for those of a rule and place with that `origin`."""
+    """Return the cause of the one finding for those of a rule with that `origin`."""
     return f"origin\0{origin}"
 
 
 _AGE = frozenset(("stale", "never-read"))
 """The rules that judge by age alone, where their findings have no evidence."""
-_IN_ALL_FILES = frozenset(
-    (
-        *("changed-since", "frontmatter-missing", "missing-path", "missing-symbol", "passed-date"),
-        *("outside-memory", "unreadable-note", "wanted-note"),
-    )
-)
-"""The rules whose findings with one origin are one in all files, not in each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +85,11 @@ class Finding:
     members: tuple[Finding, ...] = ()
     """The findings of one rule that it is shown instead of; else empty."""
     origin: str = ""
-    """What led to this finding and to others, in its file or in all: the id of the commit that lost
-    files or names, the version that the project has, the fault by which files cannot be read, what
-    links lead out to or should mean, the sentence with a date, the code blocks around notes; behind
-    the path of its file, the tree in which it draws files, or the file of the project with other
-    values; "" where nothing is known.
+    """What led to this finding and to others of its rule: the id of the commit that lost files or
+    names, the version that the project has, the fault by which files cannot be read, what links
+    lead out to or should mean, the sentence with a date, the code blocks around notes. Of those of
+    one file, behind its path: the tree in which it draws files, the file of the project with other
+    values, or that all is lost to which it links. "" where nothing is known.
     """
     id: str = field(init=False, default="")
 
@@ -106,16 +99,11 @@ class Finding:
 
     @property
     def group_id(self) -> str:
-        """The id of the one finding for those of its rule and place with the same origin; "" where
-        it has none.
+        """The id of the one finding for those of its rule with the same origin; "" where it has
+        none.
         """
         cause = build_group_cause(self.origin)
-        return finding_id(self.rule, self.group_path, cause) * bool(self.origin)
-
-    @property
-    def group_path(self) -> str:
-        """The file whose findings with one origin are one; "" where those of all files are."""
-        return "" if self.rule in _IN_ALL_FILES else self.path
+        return finding_id(self.rule, "", cause) * bool(self.origin)
 
     def is_only_of(self, path: str) -> bool:
         """Return whether it and its members are on the file at `path` alone."""

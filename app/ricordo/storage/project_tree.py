@@ -163,7 +163,6 @@ DOWNLOADED_FOLDERS = frozenset(
 """Folders, in lower case, with the code of others, also where git has it."""
 FOREIGN_FOLDERS = DOWNLOADED_FOLDERS | {"target", "build", "dist", "out", "coverage"}
 """Folders, in lower case, whose files nobody in the project writes, also where git has them."""
-
 _LS_FILES = ("-z", "-t", "--cached", "--others", "--exclude-standard")
 _LEFT_OUT = b"S "
 """How git marks a tracked file that it was told to leave out of the work tree."""

@@ -19,12 +19,7 @@ from ricordo.errors import RicordoError
 from ricordo.patterns import compile_lazily
 from ricordo.storage.cache_file import CacheFile
 from ricordo.storage.lock import state_lock
-from ricordo.storage.project_tree import (
-    LARGEST_FILE,
-    FileStamp,
-    ProjectTree,
-    is_downloaded,
-)
+from ricordo.storage.project_tree import LARGEST_FILE, FileStamp, ProjectTree, is_downloaded
 from ricordo.storage.state_file import open_database, open_database_to_read
 
 FOLDER = "projects"

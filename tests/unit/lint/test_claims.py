@@ -446,6 +446,15 @@ def test_a_file_that_the_note_names_is_not_suggested(tmp_path: Path) -> None:
     assert finding.fix is None
 
 
+def judge_lost_plan(folder: Path, path: str) -> tuple[Finding, ...]:
+    """Return the findings on a note at `path` that names a file which the project lost."""
+    project = project_in_git(folder)
+    git(project, "rm", "--quiet", "tidepool/plan.py")
+    git(project, "commit", "--quiet", "-m", "No more plans")
+    opened = notebook(folder, "Berths are in `tidepool/plan.py:2`.", path=path)
+    return opened.read_snapshot_with_evidence().findings
+
+
 @pytest.mark.parametrize(
     ("folder", "is_reported"),
     [
@@ -459,11 +468,7 @@ def test_a_file_that_the_note_names_is_not_suggested(tmp_path: Path) -> None:
 def test_the_page_of_a_source_says_what_the_source_says(
     tmp_path: Path, folder: str, is_reported: bool
 ) -> None:
-    project = project_in_git(tmp_path)
-    git(project, "rm", "--quiet", "tidepool/plan.py")
-    git(project, "commit", "--quiet", "-m", "No more plans")
-    opened = notebook(tmp_path, "Berths are in `tidepool/plan.py:2`.", path=f"{folder}/a.md")
-    (finding,) = opened.read_snapshot_with_evidence().findings
+    (finding,) = judge_lost_plan(tmp_path, f"{folder}/a.md")
     assert finding.severity is (Severity.WARNING if is_reported else Severity.INFO)
 
 
@@ -474,11 +479,7 @@ def test_the_page_of_a_source_says_what_the_source_says(
 def test_a_note_with_a_day_in_its_name_tells_of_that_day(
     tmp_path: Path, name: str, is_reported: bool
 ) -> None:
-    project = project_in_git(tmp_path)
-    git(project, "rm", "--quiet", "tidepool/plan.py")
-    git(project, "commit", "--quiet", "-m", "No more plans")
-    opened = notebook(tmp_path, "Berths are in `tidepool/plan.py:2`.", path=f"{name}.md")
-    found = opened.read_snapshot_with_evidence().findings
+    found = judge_lost_plan(tmp_path, f"{name}.md")
     assert [it.rule for it in found] == ["missing-path"] * is_reported
 
 

@@ -542,6 +542,7 @@ def test_a_note_in_a_code_block_is_taken_out_of_it(root: Path, end: str) -> None
     "text",
     [
         f"```markdown\n{note('One.')}```\n\nThat is how a note looks.\n",
+        f"```markdown\n{note('One.')}```\n\nThat is one. A query:\n\n```sql\nselect 1;\n```\n",
         f"A note:\n\n```markdown\n{note('One.')}```\n",
         "```markdown\n---\nA rule, no frontmatter.\n---\n```\n",
     ],

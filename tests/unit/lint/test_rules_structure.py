@@ -797,6 +797,8 @@ def test_the_file_that_a_broken_entry_means_is_suggested(lint: Lint) -> None:
         ("0036-flat-body.md", ""),
         ("0041-berths.md", ""),
         ("2026-10-01-flat-body.md", ""),
+        ("v10-plans.md", ""),
+        ("kay-2020-waves.md", ""),
     ],
 )
 def test_the_only_file_with_the_number_of_a_broken_link_is_suggested(
@@ -804,7 +806,7 @@ def test_the_only_file_with_the_number_of_a_broken_link_is_suggested(
 ) -> None:
     names = (
         *("0035-flat-typed-responses", "adr-12-lights", "0041-piers", "0041-quays"),
-        "2026-10-01-walls",
+        *("2026-10-01-walls", "v10-notes", "kay-2020-tides"),
     )
     files = {f"adr/{it}.md": note("Text.", it) for it in names}
     files["adr/0050-all.md"] = note(f"See [that]({target}).", "all")

@@ -163,8 +163,9 @@ def _without_quotes(written: str) -> str:
 _GAP = compile_lazily(r"[\s\ufeff]*")
 """The text between the two blocks: blank lines, and a byte order mark."""
 _COVER = compile_lazily(r"(?:\s|<!--(?:(?!-->).)*-->|[>#][^\n]*\n)+", re.DOTALL)
-_IN_CODE = compile_lazily(r"\s*```(?:markdown|md)?[ \t]*\r?\n(?=---).*\n```\s*", re.DOTALL)
-"""A note that is a code block as a whole, as models print one."""
+_FENCE = "```"
+_OPENING = compile_lazily(r"\s*```(?:markdown|md)?[ \t]*\r?\n(?=---)")
+"""What is above a note that is a code block as a whole, as models print one."""
 _FIELD_NAME = compile_lazily(r"[A-Za-z_][\w-]*")
 _KEY = compile_lazily(r"(['\"]?)([^\s'\"#:-][^'\":]*?)\1\s*:(?:\s|\Z)")
 COMMON_FIELDS = frozenset(
@@ -183,6 +184,8 @@ class InnerFrontmatter(NamedTuple):
     """Offset of its opening fence in the text of the note."""
     frontmatter: Frontmatter
     """Its offsets count from `start`."""
+    is_in_code: bool = False
+    """Whether the whole note is in a code block."""
 
 
 def find_second_frontmatter(note: Note, layout: Layout) -> InnerFrontmatter | None:
@@ -201,23 +204,32 @@ def find_covered_frontmatter(note: Note, layout: Layout) -> InnerFrontmatter | N
     """Return the frontmatter of `note` that has nothing but comments, quotations and headings above
     it; two of its fields are those by which agents choose notes. Or that of a note in a code block.
     """
-    if is_in_code(note):
-        known = {*COMMON_FIELDS, *layout.keys}
-        return _read_inner(note, note.text.index("---"), known, 2)
+    opening = _OPENING.match(note.text)
+    if opening and _closes_at_end(note.text[opening.end() :]):
+        inner = _read_inner(note, opening.end(), {*COMMON_FIELDS, *layout.keys}, 2)
+        return inner._replace(is_in_code=True) if inner else None
     cover = _COVER.match(note.text)
     return _read_inner(note, cover.end(), layout.keys, 2) if cover else None
 
 
-def is_in_code(note: Note) -> bool:
-    """Return whether the whole of `note` is in a code block."""
-    return _IN_CODE.fullmatch(note.text) is not None
+def _closes_at_end(text: str) -> bool:
+    """Return whether the code block around a text is closed by its last line: blocks with a
+    language in it are closed before.
+    """
+    open_blocks, lines = 1, text.rstrip().split("\n")
+    for at, line in enumerate(lines, 1):
+        if line.lstrip().startswith(_FENCE):
+            open_blocks += 1 if line.strip().strip("`") else -1
+        if not open_blocks:
+            return at == len(lines)
+    return False
 
 
 def fix_covered_frontmatter(note: Note, inner: InnerFrontmatter) -> Fix:
     """Return the fix that moves the frontmatter to the beginning of `note`, or takes `note` out of
     the code block that it is in.
     """
-    if is_in_code(note):
+    if inner.is_in_code:
         last = note.text.rstrip().count("\n") + 1
         around = remove_lines(note, (note.line_of(inner.start) - 1, last))
         return Fix("take the note out of its code block", around)

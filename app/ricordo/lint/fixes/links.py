@@ -34,8 +34,10 @@ _SEVERAL = 2
 """Notes that link to a missing file, from which on it is wanted."""
 _SENTENCE_END = compile_lazily(r"[.!?;](?=\s)|[。！？；]|\n(?=\s*(?:\n|[-*+#|>]|\d+[.)]\s))")
 _UNTICKED = compile_lazily(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[ \](?!\()")
-_NUMBER_OF_NAME = compile_lazily(r"(?:[A-Za-z]{1,5}[-_ ]?)?\d{2,}(?=[-_. ])")
-"""The number of one of many records, such as `0035-` or `ADR-12-`."""
+_NUMBER_OF_NAME = compile_lazily(
+    r"(?![vV]\d)(?:[A-Za-z]{1,3}[-_ ]?)?(?!(?:19|20)\d\d[-_. ])\d{2,}(?=[-_. ])"
+)
+"""The number of one of many records, such as `0035-` or `ADR-12-`; not a version, nor a year."""
 _LABEL_END = compile_lazily(r"[(（][^()（）]*[)）]\s*\Z")
 _MOST_READ = 400
 """Characters of a sentence before a link, and behind it, that are read."""

@@ -123,10 +123,10 @@ def unreadable_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult
             reason = file.read_error.value
             # files of one encoding were written by one program
             yield _unreadable(file.path, reason, _fix(file))._replace(origin=reason)
-    sources = memory.layout.source_folder or "\0"
+    sources = memory.layout.source_folder
     for item in memory.skipped:
         if not item.is_live_link:
-            is_source = item.path.startswith(f"{sources}/")
+            is_source = bool(sources) and item.path.startswith(f"{sources}/")
             at_most = Severity.INFO if is_source else Severity.ERROR
             yield _unreadable(item.path, item.reason)._replace(at_most=at_most)
 

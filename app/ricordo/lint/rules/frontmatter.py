@@ -31,7 +31,6 @@ from ricordo.lint.fixes.frontmatter import (
     fix_second_frontmatter,
     fix_unknown_type,
     guess_type,
-    is_in_code,
 )
 from ricordo.lint.prose import find_field_line
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
@@ -77,15 +76,15 @@ def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleRe
         if covered := inner[note.path]:
             line, fields = note.line_of(covered.start), ", ".join(covered.frontmatter.fields)
             message = f"Frontmatter on line {line}: agents look for it on line 1."
-            origin = ""
-            if is_in_code(note):
-                message, origin = "The whole note is in a code block, its frontmatter too.", "code"
+            if covered.is_in_code:
+                message = "The whole note is in a code block, its frontmatter too."
             fix = fix_covered_frontmatter(note, covered)
-            cover = "" if origin else note.text[: covered.start].strip()
+            cover = "" if covered.is_in_code else note.text[: covered.start].strip()
             # what a program put above it, it puts there again
             is_made = is_generated(note) or (cover and covers[cover] >= _FEWEST_COPIES)
             at_most = Severity.INFO if is_made else Severity.WARNING
             result = RuleResult(line, message, note.path, (fields,), note.path, fix)
+            origin = "code block" if covered.is_in_code else ""
             yield result._replace(at_most=at_most, origin=origin)
         elif context.conventions.expects(FRONTMATTER, note.path) and not _is_schema(note, memory):
             folder = note.path.rpartition("/")[0]

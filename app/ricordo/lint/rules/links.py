@@ -93,16 +93,15 @@ def _find_dead_links(memory: Memory, context: RuleContext) -> Iterator[RuleResul
                 file.path,
                 _repair(memory, meant, file, resolved),
                 at_most=at_most,
-                origin="" if to or at_most is Severity.INFO else "lost",
+                origin="" if to or at_most is Severity.INFO else f"{file.path}: lost",
             )
 
 
 @memory_rule("wanted-note", Severity.WARNING, "a [[wikilink]] to a note that does not exist")
 def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find wikilinks to names that no note has, each name once a file; what can only mean one other
-    note is one finding in all files. One that cannot mean any
-    other note may be intended: the note is to come, or is elsewhere. One that names a page of the
-    project is said to do so.
+    note is one finding in all files. One that cannot mean any other note may be intended: the note
+    is to come, or is elsewhere. One that names a page of the project is said to do so.
     """
     meant = LinkTargets(memory, context.renamed)
     for file, resolved in _without_repeats(_find_links(memory, TargetKind.MISSING)):
