@@ -184,10 +184,31 @@ class Names:
             return ResolvedLink(link, TargetKind.NOTE, self._nearest(source, alike))
         if titled := self.by_heading.get(fold):
             return ResolvedLink(link, TargetKind.NOTE, self._nearest(source, titled))
+        if path := self._find_other(target):
+            return ResolvedLink(link, TargetKind.FILE, path)
+        return ResolvedLink(link, TargetKind.MISSING, bare)
+
+    def _find_other(self, target: str) -> str:
+        """Return the path of the file that is no note and that a wikilink means: by its path, else,
+        as Obsidian finds it, by its name in any folder; "" where there is none.
+        """
         for path in (target, *(target + ending for ending in _UNNAMED_ENDINGS)):
             if path in self.others:
-                return ResolvedLink(link, TargetKind.FILE, path)
-        return ResolvedLink(link, TargetKind.MISSING, bare)
+                return path
+            named = self._others_by_name.get(posixpath.basename(path), ())
+            if below := [it for it in named if it.endswith(f"/{path}")]:
+                return min(below)
+        return ""
+
+    @cached_property
+    def _others_by_name(self) -> Mapping[str, Sequence[str]]:
+        """The paths of the files that are no notes, by their names, which have an ending."""
+        by_name: dict[str, list[str]] = {}
+        for path in self.others:
+            name = posixpath.basename(path)
+            if "." in name:
+                by_name.setdefault(name, []).append(path)
+        return by_name
 
     def _find_below(self, target: str) -> list[str]:
         """Return the paths of the files whose last folders and name are those of `target`, as

@@ -333,6 +333,20 @@ def test_new_name_comes_from_git(tmp_path: Path) -> None:
     assert "moved to core/prediction.py in" in finding.evidence[0]
 
 
+def test_the_evidence_of_a_file_that_moved_and_was_deleted_has_both(tmp_path: Path) -> None:
+    project = project_in_git(tmp_path)
+    git(project, "mv", "tidepool/harmonics.py", "tidepool/tides.py")
+    git(project, "commit", "--quiet", "-m", "Harmonics are tides")
+    git(project, "rm", "--quiet", "tidepool/tides.py")
+    git(project, "commit", "--quiet", "-m", "No tides")
+    opened = notebook(tmp_path, "It is `tidepool/harmonics.py`.")
+    (finding,) = opened.read_snapshot_with_evidence().findings
+    moved, deleted = finding.evidence
+    assert moved.startswith("git: moved in ")
+    assert moved.endswith("Harmonics are tides")
+    assert deleted.startswith("git: tidepool/tides.py deleted in ")
+
+
 def test_a_moved_path_is_replaced_wherever_the_note_names_it(tmp_path: Path) -> None:
     project = project_in_git(tmp_path)
     (project / "core").mkdir()

@@ -202,6 +202,15 @@ def test_value_of_a_secret_is_never_reported(lint: Lint) -> None:
     assert value not in repr(found)
 
 
+def test_one_value_is_one_finding_wherever_it_is(lint: Lint) -> None:
+    value = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    other = value[::-1].replace("_phg", "") + "_"
+    texts = (f"Token: {value}", f"The token {value} again.", f"Token: ghp_{other[:36]}")
+    found = lint({f"{at}.md": note(text, f"n{at}") for at, text in enumerate(texts)}, "secret")
+    first, again, another = (it.group_id for it in found)
+    assert first == again != another
+
+
 def test_feedback_note_has_no_secret(lint: Lint) -> None:
     assert lint({"a.md": note("Never store the token; ask for it.")}, "secret") == ()
 

@@ -965,11 +965,14 @@ def test_the_memories_of_two_agents_may_share_a_name(lint: Lint) -> None:
 def test_the_pages_that_a_wiki_links_to_by_the_name_of_their_file_are_listed(lint: Lint) -> None:
     files = {
         "wiki/index.md": "- [[Ebb]]\n- [[gauges]]\n- [[Map]]\n",
+        "wiki/_index.md": "- [[Quay.canvas]]\n- [[boards/Tide]]\n",
         "wiki/hot.md": "---\ntitle: Ebb\n---\nText.\n",
         "wiki/concepts/Ebb.md": "Text.\n",
         "wiki/notes/gauges.md": "---\ntitle: All gauges\n---\nText.\n",
         "wiki/output/gauges/gauges.md": "Text.\n",
         "Map.canvas": "{}",
+        "wiki/boards/Quay.canvas": "{}",
+        "wiki/boards/Tide.base": "",
     }
     found = lint(files, "unindexed-note", "index-missing-file", layout=WIKI)
     # of several files of a name, each may be meant

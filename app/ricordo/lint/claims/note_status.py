@@ -90,7 +90,7 @@ def is_finished(note: Note, line: int) -> bool:
         if begin and _is_title_of_done(lines[begin]):
             return True
         own = begin - 1
-    return _says_finished(note.frontmatter.get_text("status"))
+    return says_finished(note.frontmatter.get_text("status"))
 
 
 def _read_state(lines: list[str]) -> bool | None:
@@ -101,7 +101,7 @@ def _read_state(lines: list[str]) -> bool | None:
     fields = filter(None, map(FIELD.match, lines))
     states = [it[2] for it in fields if label.fullmatch(lower_text(it[1].strip("*_ ")))]
     if states:
-        return all(map(_says_finished, states))
+        return all(map(says_finished, states))
     is_ticked = [bool(CHECKED.match(it)) for it in lines if _TASK.match(it)]
     return all(is_ticked) if len(is_ticked) > 1 else None
 
@@ -122,7 +122,7 @@ def _done_title() -> re.Pattern[str]:
     return re.compile(rf"(?:{done})(?={end})")
 
 
-def _says_finished(status: str) -> bool:
+def says_finished(status: str) -> bool:
     """Return whether a status says that all is done, not a part of it."""
     spoken = lower_text(status)
     is_done = compile_part("status", "finished").search(spoken) is not None

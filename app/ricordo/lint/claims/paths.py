@@ -442,14 +442,16 @@ def check_deleted(
         return claim.to_unchecked("the code names the folder, which may come and go")
     if knows_of(note, list_names_of_path(old.removesuffix(f"/{behind}")), commit, project):
         return None
-    deletion = f"git: deleted in {commit.summary}"
+    last = history.deleted.get(new) if new else None
+    lost = f"git: {'moved' if last else 'deleted'} in {commit.summary}"
+    deletion = (lost, f"git: {new} deleted in {last.summary}") if last else (lost,)
     same = _only_of_its_name(plain, project)
     if same and _is_alike(old, same, commit, project):
         claimed = _replace_path(claim.text, path, same)
         found = f"{same} has most of its lines"
         return claim.to_verdict(
             CheckOutcome.MOVED,
-            deletion,
+            *deletion,
             found,
             suggestion=claimed,
             existed=True,
@@ -460,7 +462,7 @@ def check_deleted(
     is_source = "/" not in plain and plain.endswith(_PAGES) and not project.is_of_memory(old)
     return claim.to_verdict(
         CheckOutcome.MISSING,
-        deletion,
+        *deletion,
         # a folder that git knew only below another one is not known to have been at this path
         existed=not behind or old.startswith(f"{plain}/"),
         is_guess=is_source or is_written_after(note, claim, commit, project),

@@ -148,7 +148,7 @@ def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     every = find_secrets(note.text)
     for item in every:
         value = note.text[item.start : item.end]
-        digest = hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16)
+        digest = hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         line = lines.at(item.start)
         evidence = (f"{item.kind}, {item.end - item.start} characters, line {line}",)
         message = f"Possible secret: {item.kind}."
@@ -160,7 +160,7 @@ def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
         is_known = is_evident(note.text, item, in_example=in_example)
         is_sure = is_whole and note.role is not FileRole.SOURCE and is_known
         at_most = Severity.ERROR if is_sure else Severity.INFO
-        yield RuleResult(line, message, digest.hexdigest(), evidence, fix=fix, at_most=at_most)
+        yield RuleResult(line, message, digest, evidence, fix=fix, at_most=at_most, origin=digest)
 
 
 @note_rule(

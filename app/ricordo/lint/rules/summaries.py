@@ -41,6 +41,7 @@ from ricordo.lint.rules.counts import (
     has_count,
 )
 from ricordo.lint.rules.files import NOTES
+from ricordo.lint.rules.statuses import find_other_statuses
 from ricordo.memory.index import Entry, MemoryIndex
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import TargetKind
@@ -88,7 +89,10 @@ class _Claim(NamedTuple):
     "an index entry with a status or a number that its note contradicts",
 )
 def index_outdated_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find entries with a status of work, or a number of things, that their notes contradict."""
+    """Find entries with a status of work, or a number of things, that their notes contradict, and
+    items of other lists with another status than the field of their note has.
+    """
+    yield from find_other_statuses(memory, context.conventions.archived)
     for index in memory.indexes:
         lines = _find_open_lines(index)
         by_line: dict[int, list[Entry]] = {}

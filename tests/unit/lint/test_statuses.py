@@ -1,0 +1,94 @@
+"""Lists of notes that give another status than the notes have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ricordo.agents.wiki import WIKI
+from tests.unit.lint.apply_fix import apply_fix, find
+from tests.unit.lint.conftest import Lint
+
+RULE = "index-outdated-entry"
+LINK = "[[quay-crane]]"
+
+
+def page(status: str) -> str:
+    return f"---\ntitle: Crane\nstatus: {status}\n---\n\nThe crane at the quay.\n"
+
+
+OTHERS = {
+    "ferry.md": page("in-progress"),
+    "locks.md": page("done"),
+    "buoys.md": page("On Hold"),
+}
+"""Pages that show which statuses the memory has."""
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "corrected"),
+    [
+        (f"- {LINK} — todo · unassigned", "done", f"- {LINK} — done · unassigned"),
+        (f"- {LINK} — **Planned**", "completed", f"- {LINK} — **completed**"),
+        (f"- {LINK} (in progress)", "done", f"- {LINK} (done)"),
+        (f"| {LINK} | crane | on hold |", "in-progress", f"| {LINK} | crane | in-progress |"),
+        (f"- {LINK} — DONE (3 of 3)", "in-progress", f"- {LINK} — in-progress (3 of 3)"),
+        (f"- [ ] {LINK} — the crane", "done", f"- [x] {LINK} — the crane"),
+        (f"- {LINK} — 待办", "done", f"- {LINK} — done"),
+    ],
+)
+@pytest.mark.parametrize("path", ["index.md", "plans/harbour.md"])
+def test_an_item_with_another_status_than_its_note_is_corrected(
+    tmp_path: Path, line: str, status: str, corrected: str, path: str
+) -> None:
+    files = {**OTHERS, "quay-crane.md": page(status), path: f"# Harbour\n\n{line}\n"}
+    finding = find(tmp_path, files, RULE, layout=WIKI)
+    assert (finding.path, finding.line) == (path, 3)
+    assert finding.evidence == (f"quay-crane.md:3: status: {status}",)
+    applied = apply_fix(tmp_path, files, RULE, layout=WIKI)
+    assert applied.texts == {path: f"# Harbour\n\n{corrected}\n"}
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        (f"- {LINK} — done", "completed"),
+        (f"- {LINK} — In Progress", "in-progress"),
+        (f"- {LINK} — in-progress, was on hold", "in-progress"),
+        (f"- {LINK} — todo, then done", "done"),
+        # words of a sentence, of one of two notes, of no other status
+        (f"- {LINK} — what is done in winter", "in-progress"),
+        (f"- {LINK} and [[ferry]] — todo", "done"),
+        (f"- {LINK} — the crane at the quay", "done"),
+        (f"- {LINK} — todo", "draft"),
+        (f"- {LINK} — done", "step 3 of 5"),
+        (f"See {LINK} — todo.", "done"),
+        (f"- [x] {LINK} — the crane", "done"),
+        (f"- [ ] {LINK} — the crane", "in-progress"),
+    ],
+)
+def test_any_other_item_is_not(lint: Lint, line: str, status: str) -> None:
+    files = {**OTHERS, "quay-crane.md": page(status), "plans.md": f"# Harbour\n\n{line}\n"}
+    assert lint(files, RULE, layout=WIKI) == ()
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"plans.md": f"## 2026-03-01\n\n- {LINK} — todo\n"},
+        {"2026-03-01 plans.md": f"- {LINK} — todo\n"},
+        {"log.md": f"- {LINK} — todo\n"},
+    ],
+)
+def test_what_was_so_on_a_day_is_not(lint: Lint, files: dict[str, str]) -> None:
+    assert lint({**OTHERS, "quay-crane.md": page("done"), **files}, RULE, layout=WIKI) == ()
+
+
+def test_items_of_one_list_are_one_finding(lint: Lint) -> None:
+    names = [f"crane_{number}" for number in range(4)]
+    items = "".join(f"- [[{name}]] — todo\n" for name in names)
+    files = {**{f"{name}.md": page("done") for name in names}, "plans.md": items}
+    found = lint(files, RULE, layout=WIKI)
+    assert len({it.group_id for it in found}) == 1
+    assert [it.line for it in found] == [1, 2, 3, 4]
