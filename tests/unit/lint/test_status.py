@@ -1582,6 +1582,29 @@ def test_a_new_file_refutes_that_there_is_none(
 
 
 @pytest.mark.parametrize(
+    ("claim", "is_reported"),
+    [
+        ("There is no `tide/year.py`, no other table.", True),
+        ("There is no `tide/` yet.", False),
+        ("There is no `tide/`.", True),
+        ("`tide/year.py` DOES NOT EXIST.", True),
+        ("There is no `tide/year.py` in the demo.", False),
+        ("`tide/year.py` does not exist on the server.", False),
+        ("`tide/year.py` writes a file that does not exist.", False),
+        ("Create `tide/year.py`.", False),
+        ("If there is no `tide/year.py`, ask Ana.", False),
+    ],
+)
+def test_a_file_that_was_always_there_refutes_that_there_is_none(
+    repository: Repository, claim: str, is_reported: bool
+) -> None:
+    repository.commit("feat: years", DAYS[1], **{"tide__year.py": "YEAR = 365\n"})
+    found = repository.judge(claim)
+    assert [it.rule for it in found] == ["status-claim"] * is_reported
+    assert all(it.evidence[0].endswith(" exists") for it in found)
+
+
+@pytest.mark.parametrize(
     ("file", "old", "new", "claim"),
     [
         ("rust-toolchain.toml", '[toolchain]\nchannel = "1.80"\n', "1.84", "It needs Rust 1.80."),

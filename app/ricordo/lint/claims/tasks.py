@@ -51,6 +51,8 @@ _DISTINCTIVE = compile_lazily(r"[_/:.\-]|[a-z][A-Z]")
 _ITEM = compile_lazily(r"\s*(?:[-*+]|\d+[.)])\s+(?!\[[xX]\])(?:\[ \]\s*)?")
 _ITEM_END = compile_lazily(r"[,;+()（），、；。]|\s[—–→]\s|[.:：](?:\s|$)")
 """The end of an item of a list inside a sentence."""
+_SENTENCE_END = compile_lazily(r"[\s`*_)]*(?:[.,;:。，；]|\Z)")
+"""The end of a sentence or of its first clause."""
 _WORD = compile_lazily(r"[^\W\d_]")
 _COLON = compile_lazily("[:：]")
 _DONE_SIGN = compile_lazily(r"[✅✓✔☑]|~~")
@@ -260,8 +262,10 @@ def _find_written(text: str, claim: ProjectClaim, note: Note, project: Project) 
             return (f"{path} exists",)
         added = project.history.find_added(path) if path else None
         since = project.find_line_time(note, claim.line) if added else 0.0
-        is_later = added is not None and 0 < since < added.at
-        return (f"git: {path} added in {added.summary}",) if added and is_later else ()
+        if added is not None and 0 < since < added.at:
+            return (f"git: {path} added in {added.summary}",)
+        plain = text.rstrip("/")
+        return (f"{plain} exists",) if _is_denied(text, claim) and project.tree.has(plain) else ()
     name = parse_symbol(text) or text.partition("(")[0]
     if not project.tree.commit or not _is_in_project(name, project):
         return ()
@@ -284,6 +288,23 @@ def _find_written(text: str, claim: ProjectClaim, note: Note, project: Project) 
         return (defined or place,) if defined or is_used else ()
     had_file = bool(project.history.load_text_at(before[0], path))
     return (place,) if had_file and _names_file(claim.passage, path) else ()
+
+
+def _is_denied(path: str, claim: ProjectClaim) -> bool:
+    """Return whether a claim says that there is no such path, and nothing behind it of where: at no
+    time was that so of one that is there for long.
+    """
+    sentence = claim.passage.text
+    start = sentence.find(claim.text)
+    at = sentence.find(path, start)
+    spoken = lower_text(sentence)
+    begin, end = at, at + len(path)
+    if not _absent().search(spoken, 0, begin):
+        missing = _words("missing").search(spoken, end)
+        if missing is None or spoken[end : missing.start()].strip(" `*_"):
+            return False
+        end = missing.end()
+    return _SENTENCE_END.match(spoken, end) is not None
 
 
 def _find_in_named(name: str, passage: Passage, project: Project) -> Iterator[str]:
