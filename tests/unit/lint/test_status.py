@@ -1502,15 +1502,25 @@ def test_only_what_the_code_defined_is_surely_lost(
     assert [it.rule for it in found] == ["missing-symbol"] * is_reported
 
 
-@pytest.mark.parametrize(("written", "is_reported"), [("2026-09-20", True), ("2026-10-01", False)])
-def test_who_writes_after_a_removal_knows_of_it(
-    repository: Repository, written: str, is_reported: bool
+@pytest.mark.parametrize(
+    ("code", "claim", "written", "is_reported"),
+    [
+        ("def fill_gaps(): ...\n", "Readings pass `fill_gaps` first.", "2026-09-20", True),
+        # taken from what was old already: only what the code defined, and is said to be there
+        ("def fill_gaps(): ...\n", "Readings pass `fill_gaps` first.", "2026-10-01", True),
+        ("fill_gaps()\n", "Readings pass `fill_gaps` first.", "2026-10-01", False),
+        ("def fill_gaps(): ...\n", "Readings passed the old `fill_gaps`.", "2026-10-01", False),
+        ("def gaps(): ...\n", "Readings pass `gaps()` first.", "2026-10-01", False),
+    ],
+)
+def test_what_was_lost_before_a_note_was_written_is_reported_too(
+    repository: Repository, code: str, claim: str, written: str, is_reported: bool
 ) -> None:
-    write_memory(repository.root, {"tide/gaps.py": "def fill_gaps(): ...\n"})
+    write_memory(repository.root, {"tide/gaps.py": code})
     repository.commit("feat: gaps", DAYS[1])
     write_memory(repository.root, {"tide/gaps.py": "1\n"})
     repository.commit("refactor: no gaps", DAYS[2])
-    found = repository.judge("Readings pass `fill_gaps` first.", written=written)
+    found = repository.judge(claim, written=written)
     assert [it.rule for it in found] == ["missing-symbol"] * is_reported
 
 

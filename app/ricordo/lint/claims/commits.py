@@ -29,6 +29,8 @@ _MERGE = compile_lazily(
     r"(?:feat(?:ure)?/)?"
 )
 """What is before the name of a branch in the subject of its merge."""
+_SAMPLES = 8
+"""Commits in which it is looked for what was lost at any time."""
 _OF_SUBJECT = 0.6
 """The share of the words of a subject from which on a commit is about them."""
 _TYPES_MADE = frozenset(("feat", "feature", "features"))
@@ -263,6 +265,14 @@ class CommitGraph:
         its full hash; None where there is none.
         """
         return next(((it.hash, it.commit) for it in self._merged if it.commit.at <= moment), None)
+
+    @cached_property
+    def samples(self) -> Sequence[tuple[str, FileCommit]]:
+        """A few commits of the main branch at equal distances, newest first, each with its full
+        hash: what the project once had for long is in one of them.
+        """
+        step = max(1, len(self._merged) // _SAMPLES)
+        return [(it.hash, it.commit) for it in self._merged[step::step]]
 
     @cached_property
     def _pushed(self) -> frozenset[str]:

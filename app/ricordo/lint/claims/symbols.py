@@ -187,12 +187,15 @@ def _check_removed(
     if project.is_any_in_code(_list_cases(word)):
         return None
     removed = project.history.find_removed(word, found.path, since=found.commit)
+    if found.is_earlier and not (removed and found.is_own):
+        return None
     if not removed:
         return claim.to_verdict(CheckOutcome.MISSING, found.evidence) if is_marked else None
     commit, names = removed[0][0], {word, *list_names_of_path(found.path)}
-    # who wrote of it later knew that it was gone
+    # who wrote of it later knew that it was gone, or read of it where it still was
     is_later = is_written_after(note, claim, commit, project)
-    if is_later or knows_of(note, names, commit, project):
+    is_copied = found.is_earlier and found.is_own and is_telling and not claim.is_unsure
+    if (is_later and not is_copied) or knows_of(note, names, commit, project):
         return None
     return claim.to_verdict(
         CheckOutcome.MISSING,
@@ -322,24 +325,33 @@ def _build_shared_definition(name: str) -> re.Pattern[str]:
 def search_removed(
     words_of: Iterable[tuple[Note, Iterable[str]]], project: Project, step: Callable[[], None]
 ) -> None:
-    """Search the code at the times of some notes for all `words_of` them that it does not contain
-    now, and the present code for how these may be written else: at once for many commits and words,
-    which is faster than one by one. `step` is called before each search.
+    """Search the code at the times of some notes, and in samples of all times, for all `words_of`
+    them that it does not contain now, and the present code for how these may be written else: at
+    once for many commits and words, which is faster than one by one. `step` is called before each
+    search.
     """
     absent: dict[str, set[str]] = defaultdict(set)
+    words_of = [(note, list(words)) for note, words in words_of]
     for note, words in words_of:
         missing = [it for it in words if not project.is_any_in_code(list_spellings(it))]
         for moment in set(project.find_times(note)) if missing else ():
             if before := project.history.graph.find_at(moment):
                 absent[before[0]].update(missing)
     step()
-    every = set(chain.from_iterable(absent.values()))
+    every = set(chain.from_iterable(words for _, words in words_of))
+    every = {it for it in every if not project.is_any_in_code(list_spellings(it))}
     project.search_words(case for word in every for case in _list_cases(word))
+    telling = {it for it in every if _TELLING.fullmatch(it)}
+    for hash_, _ in project.history.graph.samples if telling else ():
+        absent[hash_].update(telling)
     project.history.search_words_at(absent, step)
 
 
 class _Former(NamedTuple):
     """The code that had a name once."""
+
+    is_earlier: bool
+    """Whether it had it before the note was written, and not then."""
 
     path: str
     is_own: bool
@@ -350,13 +362,15 @@ class _Former(NamedTuple):
 
 
 def _find_former(claim: ProjectClaim, project: Project, times: NoteTimes) -> _Former | None:
-    """Return the code that had the name of a claim at one of the `times` of the note; None where
-    none had, or it was that of a library.
+    """Return the code that had the name of a claim at one of the `times` of the note, or, by
+    samples, before; None where none had, or it was that of a library.
     """
     word, history = get_search_word(claim), project.history
     owner, definition = _SEPARATOR.split(claim.text)[0], _build_shared_definition(word)
-    for moment in dict.fromkeys((times.changed, times.written)):
-        before = history.graph.find_at(moment)
+    at_times = [history.graph.find_at(it) for it in dict.fromkeys((times.changed, times.written))]
+    # what is no telling name may be any word of an earlier time
+    samples = history.graph.samples if _TELLING.fullmatch(word) else ()
+    for before in (*at_times, *samples):
         files = history.find_files_at(before[0], word) if before else ()
         if before is None or not files:
             continue
@@ -368,7 +382,8 @@ def _find_former(claim: ProjectClaim, project: Project, times: NoteTimes) -> _Fo
         owners = [_find_owner(text, name, project) for name in {word, owner}]
         if False not in owners and not project.is_elsewhere(path):
             had = f"{path} had it in {commit.summary}"
-            return _Former(path, bool(own) or True in owners, had, hash_)
+            is_earlier = before not in at_times
+            return _Former(is_earlier, path, bool(own) or True in owners, had, hash_)
     return None
 
 
