@@ -41,8 +41,8 @@ def add_config_arguments(parser: ArgumentParser) -> None:
         metavar="KEY=VALUE",
         action="append",
         default=[],
-        help="with conventions: set `title`, `fields`, `prefixes` or `project`; `learn` as the"
-        " value undoes it",
+        help="with conventions: set `title`, `fields`, `prefixes`, `apart`, `sources` or `project`;"
+        " `learn` as the value undoes it",
     )
     add_json(parser)
 

@@ -66,6 +66,8 @@ class Corrections:
     title: TitleSource | None = None
     fields: frozenset[str] | None = None
     """Fields of the frontmatter that every note has."""
+    apart: tuple[str, ...] | None = None
+    """Folders of files that are no pages, as in Conventions."""
 
 
 NO_CORRECTIONS = Corrections()
@@ -110,7 +112,7 @@ class Conventions:
     schema: str = ""
     """The file that demands them."""
     set_by_user: frozenset[str] = frozenset()
-    """What was set, not learned: `title`, `fields`."""
+    """What was set, not learned: `title`, `fields`, `apart`."""
 
     @property
     def parts(self) -> tuple[object, ...]:
@@ -142,6 +144,10 @@ class Conventions:
     def is_apart(self, path: str) -> bool:
         """Return whether the file at `path` is no page of the memory."""
         return path.startswith(self.apart)
+
+    def is_set_apart(self, path: str) -> bool:
+        """Return whether the user said that the file at `path` is no page."""
+        return "apart" in self.set_by_user and self.is_apart(path)
 
 
 NO_CONVENTIONS = Conventions()
@@ -265,13 +271,14 @@ class ConventionLearner:
                 folder: names - {"name"} if title is TitleSource.KEY else names
                 for folder, names in unusual_in.items()
             }
-        names = {"title": given.title, "fields": given.fields}
+        names = {"title": given.title, "fields": given.fields, "apart": given.apart}
         return replace(
             learned,
             unusual=unusual,
             unusual_in=unusual_in,
             title=title,
             demanded=demanded,
+            apart=learned.apart if given.apart is None else given.apart,
             set_by_user=frozenset(name for name, value in names.items() if value is not None),
         )
 

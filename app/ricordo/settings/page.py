@@ -80,6 +80,7 @@ day = 200000
 rules.unindexed-note = "info"
 conventions.title = "heading"
 conventions.fields = ["type", "updated"]
+conventions.apart = ["drafts"]
 ```
 """
 

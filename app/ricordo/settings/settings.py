@@ -16,6 +16,7 @@ from ricordo.settings.values import (
     ValueCheck,
     command_line,
     folder,
+    inner_folder,
     model,
     one_of,
     server,
@@ -57,6 +58,16 @@ class ConventionSettings:
     prefixes: tuple[str, ...] | None = _value(None, words("ru/"))
     """The beginnings of links that mean the memory itself, such as `["ru/"]`, or `["/"]` for links
     from the root of a site.
+    """
+
+    apart: tuple[str, ...] | None = _value(None, words("drafts", "output/reports"))
+    """The folders of files that are no pages, such as drafts and what programs write, relative to
+    the memory: `["drafts"]`. No index has to list what is in them, no note has to link to it, and
+    it need not have the form of pages. An empty list means that every folder has pages.
+    """
+
+    sources: str | None = _value(None, inner_folder())
+    """The folder of raw sources, relative to the memory, such as `"clippings"`; "" if it has none.
     """
 
     project: str | None = _value(None, folder())

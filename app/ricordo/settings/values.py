@@ -137,6 +137,18 @@ def words(*example: str) -> ValueCheck:
     return ValueCheck(f"This has to be a list of words, such as [{shown}].", read)
 
 
+def inner_folder() -> ValueCheck:
+    """Return the check of a folder of a memory, by its path there, or of an empty text."""
+
+    def read(value: Any) -> str | None:
+        if not isinstance(value, str) or "\0" in value or value.startswith(("/", "~")):
+            return None
+        parts = [part for part in value.split("/") if part not in ("", ".")]
+        return None if ".." in parts else "/".join(parts)
+
+    return ValueCheck("This has to be a folder of the memory, such as clippings.", read)
+
+
 def folder() -> ValueCheck:
     """Return the check of the absolute path of a folder, or of an empty text."""
 

@@ -37,6 +37,7 @@ from ricordo.lint.linter import Linter
 from ricordo.lint.rule import RuleContext
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
+from ricordo.services.workspace.conventions import summarize_conventions
 from tests.support.builders import open_memory
 from tests.unit.lint.conftest import NOW, note
 
@@ -716,3 +717,33 @@ def test_a_link_from_the_root_of_the_project_leads_to_its_page_or_to_the_note(
     (broken,) = (it for it in found if it.rule == "dead-link")
     assert broken.message == "Broken link “c”: /docs/memory/c.md does not exist."
     assert len(list_causes(found, memory)) == 2
+
+
+def test_nothing_is_missed_of_files_in_a_folder_that_the_user_set_apart(root: Path) -> None:
+    listed = {f"pages/p{n}.md": note(f"Berth {n}.", f"p{n}") for n in range(6)}
+    drafts = {f"drafts/d{n}.md": f"A draft of berth {n}.\n" for n in range(3)}
+    index = "".join(f"- [{path}]({path})\n" for path in (*listed, "drafts/d0.md"))
+    files = {**listed, **drafts, "index.md": index, "notes/quay.md": note("The quay.", "quay")}
+    memory = open_memory(root, files, WIKI)
+    rules = ("unindexed-note", "frontmatter-missing", "orphan-note")
+
+    def judge(apart: tuple[str, ...] | None) -> set[str]:
+        learner = ConventionLearner(Corrections(apart=apart))
+        context = RuleContext(NOW, WIKI, conventions=learner.learn(memory), around=(str(root),))
+        return {it.path for it in Linter({}, frozenset(rules)).run(memory, context)}
+
+    assert {"drafts/d1.md", "notes/quay.md"} <= judge(None)
+    assert judge(("drafts/",)) == {"notes/quay.md"}
+    assert judge(()) == judge(None)
+
+
+def test_folders_without_pages_are_learned_and_told_once(root: Path) -> None:
+    listed = {f"pages/p{n}.md": note(f"Berth {n}.", f"p{n}") for n in range(9)}
+    made = {f"output/o{n}.md": f"Report {n}.\n" for n in range(4)}
+    index = "".join(f"- [{path}]({path})\n" for path in listed)
+    memory = open_memory(root, {**listed, **made, "index.md": index}, WIKI)
+    learned = learn_conventions(memory)
+    assert learned.apart == ("output/",)
+    assert "files in output/ are no pages" in summarize_conventions(memory, learned)
+    confirmed = ConventionLearner(Corrections(apart=("output/",))).learn(memory)
+    assert "no pages" not in summarize_conventions(memory, confirmed)

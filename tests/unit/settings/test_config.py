@@ -149,6 +149,30 @@ def test_a_file_that_cannot_be_changed_line_by_line_stays_as_it_is(wiki: Path, t
     assert file.read_text() == text
 
 
+def test_folders_that_hold_no_pages_and_raw_sources_are_set(
+    wiki: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("drafts/year", "clippings"):
+        (wiki / "wiki" / name).mkdir(parents=True)
+    given = ("--set", "apart=./drafts/", "--set", "sources=clippings/")
+    assert conventions(wiki, *given, "--json") == 0
+    shown = {it["name"]: it for it in json.loads(capsys.readouterr().out)["conventions"]}
+    assert shown["apart"]["value"] == "drafts/"
+    assert shown["sources"]["value"] == "clippings"
+    assert {shown[it]["reason"] for it in ("apart", "sources")} == {"set in the settings"}
+    assert conventions(wiki, "--set", "apart=", "--set", "sources=learn", "--json") == 0
+    shown = {it["name"]: it for it in json.loads(capsys.readouterr().out)["conventions"]}
+    assert (shown["apart"]["value"], shown["sources"]["value"]) == ("none", "raw")
+
+
+@pytest.mark.parametrize(
+    "given", ["apart=pictures", "apart=a.md", "sources=pictures", "sources=../wiki", "sources=/"]
+)
+def test_what_is_no_folder_of_the_memory_is_refused(wiki: Path, given: str) -> None:
+    with pytest.raises(WrongUsage, match=given.partition("=")[0]):
+        conventions(wiki, "--set", given)
+
+
 @pytest.mark.parametrize("given", ["titel=file", "title", "title=chapter", "project=src"])
 def test_an_unknown_convention_or_value_is_refused(wiki: Path, given: str) -> None:
     with pytest.raises(WrongUsage):
@@ -175,7 +199,8 @@ def test_a_project_that_does_not_exist_is_refused_and_reported(
 
 
 def test_a_refused_convention_names_those_that_are_possible(wiki: Path) -> None:
-    with pytest.raises(WrongUsage, match="Known are title, fields, prefixes, project"):
+    known = "title, fields, prefixes, apart, sources, project"
+    with pytest.raises(WrongUsage, match=f"Known are {known}"):
         conventions(wiki, "--set", "bogus")
     with pytest.raises(WrongUsage, match=r"one of key, heading, file\. `title=learn`"):
         conventions(wiki, "--set", "title=foo")

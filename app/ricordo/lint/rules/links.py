@@ -147,7 +147,9 @@ def orphan_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     unlinked = [
         note
         for note in memory.notes
-        if note.path not in memory.backlinks and nearest.find(note) is None
+        if note.path not in memory.backlinks
+        and nearest.find(note) is None
+        and not context.conventions.is_set_apart(note.path)
     ]
     naming = _group_by_named(memory) if unlinked else {}
     for note in unlinked:

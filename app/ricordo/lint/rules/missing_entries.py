@@ -356,7 +356,7 @@ def _group_by_index(
     for note in memory.notes if memory.indexes else ():
         index = nearest.find(note)
         is_empty = note.is_readable and says_nothing(note, note.frontmatter.end)
-        if index is not None and not is_empty:
+        if index is not None and not is_empty and not conventions.is_set_apart(note.path):
             indexes[index.folder] = index
             apart = next((it[:-1] for it in conventions.apart if note.path.startswith(it)), "")
             folder = apart or note.path.rpartition("/")[0]

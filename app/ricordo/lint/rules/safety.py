@@ -160,7 +160,15 @@ def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
         is_known = is_evident(note.text, item, in_example=in_example)
         is_sure = is_whole and note.role is not FileRole.SOURCE and is_known
         at_most = Severity.ERROR if is_sure else Severity.INFO
-        yield RuleResult(line, message, digest, evidence, fix=fix, at_most=at_most, origin=digest)
+        yield RuleResult(
+            line,
+            message,
+            digest,
+            evidence,
+            fix=fix,
+            at_most=at_most,
+            origin=f"{note.path}: {digest}",
+        )
 
 
 @note_rule(

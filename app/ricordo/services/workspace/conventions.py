@@ -5,6 +5,7 @@ learned, in words, and setting them.
 from __future__ import annotations
 
 import os
+import posixpath
 import textwrap
 import tomllib
 from collections import Counter
@@ -96,14 +97,25 @@ def get_corrections(settings: Settings, root: str) -> Corrections:
     return Corrections(
         TitleSource(own.title) if own.title else None,
         frozenset(own.fields) if own.fields is not None else None,
+        _read_folders(own.apart) if own.apart is not None else None,
     )
 
 
+def _read_folders(written: Sequence[str]) -> tuple[str, ...]:
+    """Return the folders of a memory, each with a `/` behind, that were set."""
+    plain = (posixpath.normpath(it.strip()) for it in written if it.strip(" /"))
+    return tuple(sorted(f"{it.strip('/')}/" for it in plain))
+
+
 def correct_place(place: MemoryPlace, settings: Settings) -> MemoryPlace:
-    """Return `place` with the prefixes of links and the project that the user set for it."""
+    """Return `place` with the prefixes of links, the folder of raw sources and the project that the
+    user set for it.
+    """
     own = settings.for_memory(place.root).conventions
     if own.prefixes is not None:
         place = replace(place, layout=replace(place.layout, link_prefixes=own.prefixes))
+    if own.sources is not None:
+        place = replace(place, layout=replace(place.layout, source_folder=own.sources))
     return place if own.project is None else replace(place, project=own.project)
 
 
@@ -153,6 +165,23 @@ def list_conventions(
             ),
         ),
         ConventionLine(
+            "apart",
+            "folders of files that are no pages",
+            ", ".join(conventions.apart) or "none",
+            explain(
+                "apart",
+                "no index lists, and no page outside links to, what is in them"
+                if conventions.apart
+                else "an index or a page leads to some notes of each folder",
+            ),
+        ),
+        ConventionLine(
+            "sources",
+            "the folder of raw sources",
+            memory.layout.source_folder or "none",
+            explain("sources", "by the kind of the memory"),
+        ),
+        ConventionLine(
             "project",
             "the project that the notes speak of",
             make_one_line(place.project) or "none",
@@ -196,6 +225,8 @@ def summarize_conventions(memory: Memory, conventions: Conventions) -> str:
         parts.append(f"links begin with {', '.join(sorted(memory.names.prefixes))}")
     if memory.names.by_heading:
         parts.append("links name headings")
+    if conventions.apart and "apart" not in conventions.set_by_user:
+        parts.append(f"files in {', '.join(conventions.apart)} are no pages")
     if conventions.demanded and "fields" not in conventions.set_by_user:
         fields = ", ".join(sorted(conventions.demanded))
         parts.append(f"{conventions.schema} demands {fields}")
@@ -215,7 +246,7 @@ def set_convention(config: str, settings: Settings, root: str, assignment: str) 
         raise WrongUsage(f"Unknown convention “{name}”.", hint=f"Known are {', '.join(checks)}.")
     value: Value | None = None
     if written != LEARN:
-        is_list = key in ("fields", "prefixes")
+        is_list = key in ("fields", "prefixes", "apart")
         parts = [part.strip() for part in written.split(",") if part.strip()]
         value = checks[key].read(parts if is_list else written)
         if value is None:
@@ -223,6 +254,9 @@ def set_convention(config: str, settings: Settings, root: str, assignment: str) 
             raise WrongUsage(f"{key}: {checks[key].message}", hint=undo)
         if key == "project" and written and not os.path.isdir(os.path.expanduser(written)):
             raise WrongUsage(f"project: {make_one_line(written)} is no folder.")
+        for folder in parts if key in ("apart", "sources") else ():
+            if not os.path.isdir(os.path.join(root, folder)):
+                raise WrongUsage(f"{key}: {make_one_line(folder)} is no folder of the memory.")
     file = os.path.realpath(find_settings_file(config))
     raw = read_plain_file(file, _MOST_SETTINGS) or b""
     name = next(
