@@ -366,7 +366,6 @@ def _find_former(claim: ProjectClaim, project: Project, times: NoteTimes) -> _Fo
     samples, before; None where none had, or it was that of a library.
     """
     word, history = get_search_word(claim), project.history
-    owner, definition = _SEPARATOR.split(claim.text)[0], _build_shared_definition(word)
     at_times = [history.graph.find_at(it) for it in dict.fromkeys((times.changed, times.written))]
     # what is no telling name may be any word of an earlier time
     samples = history.graph.samples if _TELLING.fullmatch(word) else ()
@@ -376,6 +375,7 @@ def _find_former(claim: ProjectClaim, project: Project, times: NoteTimes) -> _Fo
             continue
         hash_, commit = before
         lines = history.find_lines_at(hash_, word)
+        owner, definition = _SEPARATOR.split(claim.text)[0], _build_shared_definition(word)
         own = next((it for it, line in lines if definition.match(line)), "")
         path = own or files[0]
         text = history.load_text_at(hash_, path)
