@@ -1524,6 +1524,38 @@ def test_what_was_lost_before_a_note_was_written_is_reported_too(
     assert [it.rule for it in found] == ["missing-symbol"] * is_reported
 
 
+@pytest.mark.parametrize(("ignored", "is_reported"), [("gauge/\n", False), ("docs/\n", True)])
+def test_code_that_git_does_not_track_any_more_may_be_on_the_machine_of_the_user(
+    repository: Repository, ignored: str, is_reported: bool
+) -> None:
+    write_memory(repository.root, {"gauge/gaps.py": "def fill_gaps(): ...\n"})
+    repository.commit("feat: gaps", DAYS[1])
+    git(repository.root, "rm", "-r", "--quiet", "gauge")
+    write_memory(repository.root, {".gitignore": ignored})
+    repository.commit("chore: gauge is a repository of its own", DAYS[2])
+    found = repository.judge("Readings pass `fill_gaps` first.")
+    assert [it.rule for it in found] == ["missing-symbol"] * is_reported
+
+
+@pytest.mark.parametrize(
+    ("text", "is_reported"),
+    [
+        ("Heights are in `docs/heights.md`.", True),
+        ("Above datum.[^h]\n\n[^g]: Gauges\n[^h]: docs/heights.md (guide)", False),
+        ("As `docs/heights.md` says.[^h]\n\n[^h]: docs/heights.md (guide)", True),
+    ],
+)
+def test_what_a_footnote_cites_need_not_be_there_any_more(
+    repository: Repository, text: str, is_reported: bool
+) -> None:
+    write_memory(repository.root, {"docs/heights.md": "Heights.\n" * 9})
+    repository.commit("docs: heights", DAYS[1])
+    git(repository.root, "mv", "docs/heights.md", "docs/levels.md")
+    repository.commit("docs: levels", DAYS[2])
+    found = repository.judge(text)
+    assert [it.rule for it in found] == ["missing-path"] * is_reported
+
+
 @pytest.mark.parametrize(("version", "is_reported"), [("^2.1.0", False), ("workspace:*", True)])
 def test_a_required_package_is_a_library_beside_a_folder_of_its_name(
     repository: Repository, version: str, is_reported: bool

@@ -73,6 +73,20 @@ def test_any_other_item_is_not(lint: Lint, line: str, status: str) -> None:
     assert lint(files, RULE, layout=WIKI) == ()
 
 
+def test_what_the_note_has_as_a_tag_is_no_status(lint: Lint) -> None:
+    tagged = page("planned").replace("---\n\n", "tags: [crane, stub]\n---\n\n")
+    stubs = {"stub.md": page("stub"), "index.md": f"- {LINK} (stub)\n"}
+    assert lint({**stubs, "quay-crane.md": tagged}, RULE, layout=WIKI) == ()
+    (found,) = lint({**stubs, "quay-crane.md": page("planned")}, RULE, layout=WIKI)
+    assert "“stub”" in found.message
+
+
+def test_a_note_that_names_another_in_its_frontmatter_alone_is_no_list(lint: Lint) -> None:
+    naming = "---\ntitle: Quay\nsources: [quay-crane.md]\n---\n\nThe quay.\n"
+    files = {**OTHERS, "quay-crane.md": page("done"), "quay.md": naming}
+    assert lint(files, RULE, layout=WIKI) == ()
+
+
 @pytest.mark.parametrize(
     "files",
     [

@@ -325,7 +325,7 @@ def _check_absent(claim: ProjectClaim, path: str, project: Project, note: Note) 
         return claim.to_verdict(CheckOutcome.VALID, f"{plain}, which git ignores")
     if exists is None or tree.warning:
         return claim.to_unchecked(tree.warning or "the path contains a symbolic link")
-    if _is_left_out(plain, project):
+    if project.is_left_out(plain):
         return claim.to_unchecked("ignored by git, or made by tools")
     if _is_placeholder(plain) or plain.rpartition("/")[2] in project.memory_names:
         return None
@@ -335,7 +335,7 @@ def _check_absent(claim: ProjectClaim, path: str, project: Project, note: Note) 
     if old := _find_deleted(path, project):
         if project.is_elsewhere(old):
             return claim.to_unchecked("below a link or a submodule")
-        if _is_left_out(old, project):
+        if project.is_left_out(old):
             # git stopped to track it, but it may lie on the machine of the user
             return claim.to_unchecked("ignored by git, or made by tools")
         return check_deleted(claim, path, old, project, note)
@@ -371,13 +371,6 @@ def _is_placeholder(path: str) -> bool:
     bare = [posixpath.splitext(part)[0] for part in parts]
     known = load_names("placeholder", "names")
     return any(part.lower() in known or _REPEATED.fullmatch(part) for part in (*bare, *parts))
-
-
-def _is_left_out(path: str, project: Project) -> bool:
-    """Return whether it may exist on one machine and not on another."""
-    ignored = project.tree.ignored
-    is_made = not load_names("made", "folders").isdisjoint(path.split("/"))
-    return is_made or ignored.ignores(path) or ignored.ignores(path, is_folder=True)
 
 
 def _in_other_case(path: str, project: Project) -> str:

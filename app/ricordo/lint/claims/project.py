@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import NamedTuple
 
+from ricordo.lexicon import read_words
 from ricordo.lint.claims.corrected_values import CorrectedValues
 from ricordo.lint.claims.history import CODE_ENDINGS, ProjectHistory, parse_end_of_day
 from ricordo.lint.claims.instructions import Instructions, is_instruction_file
@@ -204,6 +205,14 @@ class Project:
         # one name is that of many folders
         ends = tuple(f"/{it}" for it in above if "/" in it)
         return any(it in above or it.endswith(ends) for it in self._elsewhere)
+
+    def is_left_out(self, path: str) -> bool:
+        """Return whether `path` may exist on one machine and not on another: git ignores it, or it
+        is made by tools.
+        """
+        ignored, made = self.tree.ignored, read_words("probes")["made"]["folders"]
+        is_made = not set(path.split("/")).isdisjoint(made)
+        return is_made or ignored.ignores(path) or ignored.ignores(path, is_folder=True)
 
     @cached_property
     def _elsewhere(self) -> frozenset[str]:

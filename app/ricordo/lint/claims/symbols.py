@@ -380,7 +380,9 @@ def _find_former(claim: ProjectClaim, project: Project, times: NoteTimes) -> _Fo
         path = own or files[0]
         text = history.load_text_at(hash_, path)
         owners = [_find_owner(text, name, project) for name in {word, owner}]
-        if False not in owners and not project.is_elsewhere(path):
+        # what git ignores now may lie on the machine of the user
+        is_here = not (project.is_elsewhere(path) or project.is_left_out(path))
+        if False not in owners and is_here:
             had = f"{path} had it in {commit.summary}"
             is_earlier = before not in at_times
             return _Former(is_earlier, path, bool(own) or True in owners, had, hash_)

@@ -16,7 +16,7 @@ from ricordo.lint.claims.paths import is_of_file
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.lines import Splice, build_line_edits
-from ricordo.lint.prose import extract_statements, is_record
+from ricordo.lint.prose import extract_statements, first_line_of_body, is_record
 from ricordo.lint.rule import RuleContext, RuleResult, verdict_rule
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
@@ -78,6 +78,7 @@ _STATED = frozenset((ClaimKind.VERSION, ClaimKind.VALUE, ClaimKind.COMMITS))
 _NAMED = frozenset((ClaimKind.PATH, ClaimKind.SYMBOL, ClaimKind.COMMAND, ClaimKind.VERSION))
 """What a name claims wherever it is written."""
 _MOST_PLACES = 8
+_FOOTNOTE = compile_lazily(r"\s*\[\^[^\]\n]+\]:")
 _ITEM = compile_lazily(r"\s*(?:[-*+]|\d+[.)])\s")
 _FAILED = frozenset((CheckOutcome.MISSING, CheckOutcome.MOVED, CheckOutcome.CHANGED))
 
@@ -117,6 +118,15 @@ def _is_in_record(note: Note, verdict: Verdict) -> bool:
     return bool(told) and all(told)
 
 
+def _is_cited(note: Note, verdict: Verdict) -> bool:
+    """Return whether a note makes a claim only in its footnotes, which name its sources, and in its
+    frontmatter.
+    """
+    lines, begin = note.text.split("\n"), first_line_of_body(note)
+    places = [it for it in _list_places(note, verdict) if it >= begin]
+    return bool(places) and all(_FOOTNOTE.match(lines[it - 1]) for it in places)
+
+
 def _severity_of(note: Note, verdict: Verdict) -> Severity:
     """Return the severity of a failed claim: what the project never had may be planned, local, or
     of another project; what the note hardly needs harms nobody, and what it tells of a past state
@@ -126,7 +136,8 @@ def _severity_of(note: Note, verdict: Verdict) -> Severity:
     is_moved = verdict.outcome is CheckOutcome.MOVED and not verdict.is_guess
     if not is_lost and not is_moved:
         return Severity.INFO
-    is_past = is_report(note) or (not is_moved and _is_in_record(note, verdict))
+    is_told = is_report(note) or _is_cited(note, verdict)
+    is_past = is_told or (not is_moved and _is_in_record(note, verdict))
     return Severity.INFO if is_past else Severity.WARNING
 
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
@@ -60,7 +61,9 @@ def find_other_statuses(memory: Memory, left_out: Container[str]) -> Iterator[Ru
 def _judge_list(
     memory: Memory, file: Note, stated: Mapping[str, str], known: Container[str]
 ) -> Iterator[RuleResult]:
-    targets = {it.link.start: it.path for it in memory.links[file.path] if it.path in stated}
+    targets = {
+        it.link.start: it.path for it in memory.links.get(file.path, ()) if it.path in stated
+    }
     entries = read_index(file).entries
     counts = Counter(entry.line for entry in entries)
     for entry in entries:
@@ -68,10 +71,10 @@ def _judge_list(
         # the words of a line with several links may be of any of them
         if not path or path == file.path or entry.form is EntryForm.PROSE or counts[entry.line] > 1:
             continue
-        given = _find_given(entry, stated[path], known)
-        if given is None or find_day_of_passage(file, entry.line):
-            continue
         note, status = memory.by_path[path], stated[path]
+        given = _find_given(entry, status, known)
+        if given is None or find_day_of_passage(file, entry.line) or _has_tag(note, given.text):
+            continue
         line = find_field_line(note, _FIELD)
         yield RuleResult(
             entry.line,
@@ -102,6 +105,15 @@ def _find_given(entry: Entry, status: str, known: Container[str]) -> _Given | No
     if found is None and is_finished and _UNTICKED.match(entry.text):
         found = _Given("[ ]", -1)
     return found
+
+
+def _has_tag(note: Note, given: str) -> bool:
+    """Return whether another field of a note has what an entry gives: it is no status, but a tag or
+    a kind.
+    """
+    values = (it for key, it in note.frontmatter.fields.items() if key != _FIELD)
+    several = chain.from_iterable(it if isinstance(it, list | tuple) else (it,) for it in values)
+    return _spell(given) in {_spell(it) for it in several if isinstance(it, str)}
 
 
 def _correct(file: Note, entry: Entry, given: _Given, status: str) -> Fix:
