@@ -979,6 +979,28 @@ def test_the_pages_that_a_wiki_links_to_by_the_name_of_their_file_are_listed(lin
     assert [(it.rule, it.path) for it in found] == [("unindexed-note", "wiki/hot.md")]
 
 
+@pytest.mark.parametrize(
+    ("kind", "others", "missing", "severity"),
+    [
+        ("project", 3, 1, Severity.WARNING),
+        ("project", 20, 2, Severity.WARNING),
+        # too few others, or too many that are missing too
+        ("project", 2, 1, Severity.INFO),
+        ("project", 10, 2, Severity.INFO),
+        ("draft", 20, 1, Severity.INFO),
+        ("reference", 10, 2, Severity.WARNING),
+    ],
+)
+def test_a_note_on_work_is_missed_where_nearly_all_others_are_listed(
+    lint: Lint, kind: str, others: int, missing: int, severity: Severity
+) -> None:
+    listed = {f"p{n}.md": note("Berths.", f"p{n}", type="project") for n in range(others)}
+    lost = {f"m{n}.md": note("Quays.", f"m{n}", type=kind) for n in range(missing)}
+    index = "".join(f"- [{path}]({path})\n" for path in listed)
+    found = lint({**listed, **lost, "MEMORY.md": index}, "unindexed-note")
+    assert [it.severity for it in found] == [severity] * missing
+
+
 def test_invalid_yaml_that_no_agent_reads_is_no_error(lint: Lint) -> None:
     text = "---\ntitle: a\nrelated: [[b]], [[c]]\n---\nText.\n"
     (found,) = lint({"wiki/a.md": text}, "frontmatter-invalid", layout=WIKI)

@@ -30,13 +30,15 @@ from ricordo.memory.names import TargetKind, list_aliases, normalize
 from ricordo.memory.note import Note, get_stem
 from ricordo.patterns import compile_lazily
 
+_SHARE_OF_GAP = 0.1
+"""The part of the notes of a folder of which an entry that is missing was forgotten; one always."""
 _FEW_MISSING = 3
 """Notes without an entry that are always reported one by one."""
 _MANY_OF_A_NAME = 3
 """Files of one name from which an index that lists none of them leaves them out on purpose."""
 _SHARE_MISSING = 0.2
 """The part of the notes from which their missing entries are one finding."""
-_PASSING_TYPES = frozenset(("project", "draft"))
+_OF_WORK, _DRAFT = "project", "draft"
 """Types of notes on the state of work, which passes: half of those that no index lists are history,
 while nearly all unlisted rules, preferences and references are missed; and of what is to be checked
 before it is listed.
@@ -99,10 +101,22 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
             message = f"“{note.name}” is not listed in the index."
             why = entries.refuse(note)
             evidence = (f"no automatic entry: {why}",) if why else ()
-            is_minor = note.path in opened or note.type in _PASSING_TYPES
+            is_passing = note.type == _OF_WORK and not _is_gap(note, group, unlisted)
+            is_minor = note.path in opened or note.type == _DRAFT or is_passing
             severity = Severity.INFO if is_minor else at_most
             fix = entries.fix(note)
             yield RuleResult(0, message, note.path, evidence, note.path, fix, at_most=severity)
+
+
+def _is_gap(note: Note, group: _Group, unlisted: Container[str]) -> bool:
+    """Return whether nearly all other notes in the folder of a note are listed: whatever it is
+    about, its entry was forgotten.
+    """
+    folder = posixpath.dirname(note.path)
+    beside = [it.path for it in group.notes if posixpath.dirname(it.path) == folder]
+    missing = sum(path in unlisted for path in beside)
+    is_few = missing <= max(1, _SHARE_OF_GAP * len(beside))
+    return is_few and len(beside) - missing >= _FEWEST_OF_KIND
 
 
 def _find_made(group: _Group, unlisted: Container[str]) -> frozenset[str]:
