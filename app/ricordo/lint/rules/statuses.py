@@ -116,8 +116,12 @@ def _has_tag(note: Note, given: str) -> bool:
     return _spell(given) in {_spell(it) for it in several if isinstance(it, str)}
 
 
-def _correct(file: Note, entry: Entry, given: _Given, status: str) -> Fix:
-    """Return the fix that gives an entry the status of its note."""
+def _correct(file: Note, entry: Entry, given: _Given, status: str) -> Fix | None:
+    """Return the fix that gives an entry the status of its note; None where the entry says that the
+    work is finished, and the note may be the one that was forgotten.
+    """
+    if says_finished(given.text):
+        return None
     if given.column < 0:
         label, corrected = "tick the box", entry.text.replace("[ ]", "[x]", 1)
     else:
