@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
@@ -23,11 +24,9 @@ DAYS = ("2026-09-01", "2026-09-10", "2026-10-01", "2026-10-20")
 class Repository:
     """A project in git, with a memory beside it."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.root = write_memory(folder / "project", {"tide/tables.py": "STEP_MINUTES = 10\n"})
-        git(self.root, "init", "--quiet", "--initial-branch=main")
-        self.commit("begin", DAYS[0])
+    def __init__(self, folder: Path, begun: Path) -> None:
+        self.folder, self.root = folder, folder / "project"
+        copytree(begun, self.root)
 
     def commit(self, subject: str, day: str, **files: str) -> None:
         write_memory(self.root, {name.replace("__", "/"): text for name, text in files.items()})
@@ -63,9 +62,19 @@ class Repository:
         return Notebook(place, environment, Settings(), names)
 
 
+@pytest.fixture(scope="session")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with its first commit, of which each test gets a copy: git takes longer."""
+    root = write_memory(tmp_path_factory.mktemp("begun"), {"tide/tables.py": "STEP_MINUTES = 10\n"})
+    git(root, "init", "--quiet", "--initial-branch=main", "--template=")
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "-m", "begin", at=f"{DAYS[0]}T09:00:00Z")
+    return root
+
+
 @pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    return Repository(tmp_path)
+def repository(tmp_path: Path, begun: Path) -> Repository:
+    return Repository(tmp_path, begun)
 
 
 @pytest.mark.parametrize(
@@ -1043,8 +1052,10 @@ def test_value_that_a_page_corrected_since_is_reported(
     assert finding.evidence[1].startswith("git: changed in ")
 
 
-def test_note_that_still_says_what_another_note_corrected_is_reported(tmp_path: Path) -> None:
-    repository = Repository(tmp_path)
+def test_note_that_still_says_what_another_note_corrected_is_reported(
+    tmp_path: Path, begun: Path
+) -> None:
+    repository = Repository(tmp_path, begun)
     for day, minutes in ((DAYS[1], 45), (DAYS[2], 20)):
         other = note_text("berths", f"A berth of the harbour is held for {minutes} minutes.\n")
         write_memory(repository.root, {"docs/memory/berths.md": other})
@@ -1059,9 +1070,9 @@ def test_note_that_still_says_what_another_note_corrected_is_reported(tmp_path: 
     ("name", "is_reported"), [("tide-ruler-4-6", False), ("tide-ruler-4", True), ("lamp-4-6", True)]
 )
 def test_the_release_that_a_note_is_about_is_no_outdated_value(
-    tmp_path: Path, name: str, is_reported: bool
+    tmp_path: Path, begun: Path, name: str, is_reported: bool
 ) -> None:
-    repository = Repository(tmp_path)
+    repository = Repository(tmp_path, begun)
     for day, number in ((DAYS[1], "4.6"), (DAYS[2], "4.7")):
         write_memory(repository.root, {"docs/all.md": f"# All\n\n- Tide Ruler {number} of Sines\n"})
         repository.commit("docs: rulers", day)
@@ -1072,8 +1083,8 @@ def test_the_release_that_a_note_is_about_is_no_outdated_value(
     assert [it.message for it in found] == ["4.6 is 4.7 now in docs/all.md:3."] * is_reported
 
 
-def test_share_of_one_thing_is_not_that_of_another_note(tmp_path: Path) -> None:
-    repository = Repository(tmp_path)
+def test_share_of_one_thing_is_not_that_of_another_note(tmp_path: Path, begun: Path) -> None:
+    repository = Repository(tmp_path, begun)
     for day, share in ((DAYS[1], 45), (DAYS[2], 60)):
         other = note_text("all", f"Overall progress: {share}%\n")
         write_memory(repository.root, {"docs/memory/all.md": other})
@@ -1136,8 +1147,9 @@ def test_former_file_is_known_in_other_languages(repository: Repository, body: s
 
 def test_file_that_every_commit_changes_and_the_memory_are_no_reason_to_read_again(
     tmp_path: Path,
+    begun: Path,
 ) -> None:
-    repository = Repository(tmp_path)
+    repository = Repository(tmp_path, begun)
     for number in range(10):
         write_memory(
             repository.root,
