@@ -499,4 +499,4 @@ def _is_anchored(path: str, project: Project) -> bool:
         return False
     if not (path.endswith("/") or _ENDING.search(path)):
         return False
-    return first in project.tree.folders or first in load_names("own", "folders")
+    return first in project.tree.folders
