@@ -30,8 +30,9 @@ or on the form of eight notes, counts as one finding with its examples: its fixe
 together, and dismissing it dismisses the rule in this memory. Each note still shows its own.
 
 What is usual in a memory is no fault. Ricordo learns it from the notes: where they have their
-title, which fields and link prefixes, which folders hold no pages; in a wiki also from its `SCHEMA.md`, `CLAUDE.md` or
-`AGENTS.md`. `ricordo config conventions` shows what it learned; `--set` corrects it.
+title, which fields and link prefixes, which folders hold no pages; in a wiki also from its
+`SCHEMA.md`, `CLAUDE.md` or `AGENTS.md`. `ricordo config conventions` shows what it learned; `--set`
+corrects it.
 
 [fixes.md](fixes.md) says what makes an automatic fix safe.
 

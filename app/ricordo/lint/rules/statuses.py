@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
-from functools import cache
-from itertools import chain
+from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import chain, islice
 from typing import NamedTuple
 
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
@@ -24,20 +24,39 @@ from ricordo.patterns import compile_lazily
 _FIELD = "status"
 _LISTS = (FileRole.INDEX, FileRole.NOTE)
 """The files whose lists are read: a log tells of what was so."""
-_PART = compile_lazily(r"[^—–·•|,;:()\[\]/<>]+?(?=\s*(?:[—–·•|,;:()\[\]/<>]|\s-\s|\.(?:\s|$)|$))")
-"""A part of a line, up to what separates it from the next one."""
+_SEPARATOR = compile_lazily(r"[—–·•|,;:()\[\]/<>]|(?<=\s)-(?=\s)|\.(?=\s|$)")
+"""What separates the parts of a line."""
 _MARKUP = compile_lazily(r"[^\w\s-]+")
 _UNTICKED = compile_lazily(r"\s*[-*+]\s+\[ \]\s")
+_AROUND = " \t*_`~"
+"""Blanks and signs of emphasis around a part."""
+_MOST_PARTS = 20
+"""Parts of a line that are looked at: a status is near the link."""
 _LONGEST = 30
 """Characters of a value that is one of a few, not a sentence."""
 
 
-class _Given(NamedTuple):
-    """The status that an entry gives of its note."""
+class _Part(NamedTuple):
+    """A part of what an item says behind its link."""
 
     text: str
     column: int
     """Where it is in the line; -1 for a box that is not ticked."""
+    spelled: str
+    is_finished: bool
+    is_open: bool
+    """Whether it is a word for work that is not finished."""
+
+
+class _Item(NamedTuple):
+    """An item or row of a list with one link: the words of a line with several may be of any."""
+
+    entry: Entry
+    parts: tuple[_Part, ...]
+    spelled: frozenset[str]
+    """What the parts are spelled like."""
+    is_open: bool
+    """Whether one of them is a word for work that is not finished."""
 
 
 def find_other_statuses(memory: Memory, left_out: Container[str]) -> Iterator[RuleResult]:
@@ -50,7 +69,7 @@ def find_other_statuses(memory: Memory, left_out: Container[str]) -> Iterator[Ru
         for note in memory.notes
         if (status := note.frontmatter.get_text(_FIELD).strip()) and note.path not in left_out
     }
-    known = {_spell(it) for it in stated.values() if _is_value(it)}
+    known = frozenset(_spell(it) for it in stated.values() if _is_value(it))
     lists = {path for it in stated for path in memory.backlinks.get(it, ())}
     for path in sorted(lists):
         file = memory.by_path[path]
@@ -59,20 +78,18 @@ def find_other_statuses(memory: Memory, left_out: Container[str]) -> Iterator[Ru
 
 
 def _judge_list(
-    memory: Memory, file: Note, stated: Mapping[str, str], known: Container[str]
+    memory: Memory, file: Note, stated: Mapping[str, str], known: frozenset[str]
 ) -> Iterator[RuleResult]:
-    targets = {
-        it.link.start: it.path for it in memory.links.get(file.path, ()) if it.path in stated
-    }
-    entries = read_index(file).entries
-    counts = Counter(entry.line for entry in entries)
-    for entry in entries:
+    items = [it for it in _list_items(file) if it.is_open or not known.isdisjoint(it.spelled)]
+    links = memory.links.get(file.path, ()) if items else ()
+    targets = {it.link.start: it.path for it in links if it.path in stated}
+    for item in items:
+        entry = item.entry
         path = targets.get(entry.link.start, "")
-        # the words of a line with several links may be of any of them
-        if not path or path == file.path or entry.form is EntryForm.PROSE or counts[entry.line] > 1:
+        if not path or path == file.path:
             continue
         note, status = memory.by_path[path], stated[path]
-        given = _find_given(entry, status, known)
+        given = _find_given(item.parts, status, known)
         if given is None or find_day_of_passage(file, entry.line) or _has_tag(note, given.text):
             continue
         line = find_field_line(note, _FIELD)
@@ -88,23 +105,52 @@ def _judge_list(
         )
 
 
-def _find_given(entry: Entry, status: str, known: Container[str]) -> _Given | None:
-    """Return the other status that an entry gives; None where it gives none, or the same."""
-    own, is_finished = _spell(status), says_finished(status)
-    start = entry.text.rfind(entry.hook)
-    found: _Given | None = None
-    for match in _PART.finditer(entry.text, start) if entry.hook else ():
-        spelled = _spell(match[0])
-        if spelled == own or (is_finished and says_finished(match[0].strip())):
-            return None
-        is_other = spelled in known and _is_value(status)
-        is_open = is_finished and _open().fullmatch(_MARKUP.sub("", lower_text(match[0])).strip())
-        if found is None and (is_other or is_open):
-            text = match[0].strip(" *_`~")
-            found = _Given(text, entry.text.index(text, match.start()))
-    if found is None and is_finished and _UNTICKED.match(entry.text):
-        found = _Given("[ ]", -1)
-    return found
+@lru_cache(maxsize=1 << 14)
+def _list_items(file: Note) -> Sequence[_Item]:
+    """Return the items and rows of a file with one link and something beside it."""
+    entries = read_index(file).entries
+    counts = Counter(entry.line for entry in entries)
+    items: list[_Item] = []
+    for entry in entries:
+        is_alone = entry.form is not EntryForm.PROSE and counts[entry.line] == 1
+        if parts := tuple(_split_parts(entry)) if is_alone else ():
+            spelled = frozenset(it.spelled for it in parts)
+            items.append(_Item(entry, parts, spelled, any(it.is_open for it in parts)))
+    return items
+
+
+def _split_parts(entry: Entry) -> Iterator[_Part]:
+    """Yield the parts of what an entry says behind its link that may be a status, and last its box,
+    if that is not ticked.
+    """
+    start = entry.text.rfind(entry.hook) if entry.hook else len(entry.text)
+    for match in islice(chain(_SEPARATOR.finditer(entry.text, start), (None,)), _MOST_PARTS):
+        part = entry.text[start : match.start() if match else None]
+        if 0 < len(plain := part.strip(_AROUND)) <= _LONGEST:
+            word = _MARKUP.sub("", lower_text(plain)).strip()
+            is_open = _open().fullmatch(word) is not None
+            column = start + part.index(plain)
+            yield _Part(plain, column, _spell(plain), says_finished(plain), is_open)
+        start = match.end() if match else start
+    if _UNTICKED.match(entry.text):
+        yield _Part("[ ]", -1, "", is_finished=False, is_open=True)
+
+
+def _find_given(parts: Sequence[_Part], status: str, known: Container[str]) -> _Part | None:
+    """Return the other status that the parts of an entry give; None where they give none, or the
+    same.
+    """
+    own, is_finished = _spell(status), _is_finished(status)
+    if any(it.spelled == own or (is_finished and it.is_finished) for it in parts):
+        return None
+    is_value = _is_value(status)
+    for part in parts:
+        if (is_value and part.spelled in known) or (is_finished and part.is_open):
+            return part
+    return None
+
+
+_is_finished = lru_cache(maxsize=1 << 10)(says_finished)
 
 
 def _has_tag(note: Note, given: str) -> bool:
@@ -116,11 +162,11 @@ def _has_tag(note: Note, given: str) -> bool:
     return _spell(given) in {_spell(it) for it in several if isinstance(it, str)}
 
 
-def _correct(file: Note, entry: Entry, given: _Given, status: str) -> Fix | None:
+def _correct(file: Note, entry: Entry, given: _Part, status: str) -> Fix | None:
     """Return the fix that gives an entry the status of its note; None where the entry says that the
     work is finished, and the note may be the one that was forgotten.
     """
-    if says_finished(given.text):
+    if given.is_finished:
         return None
     if given.column < 0:
         label, corrected = "tick the box", entry.text.replace("[ ]", "[x]", 1)
@@ -136,6 +182,7 @@ def _is_value(status: str) -> bool:
     return len(status) <= _LONGEST and not any(map(str.isdigit, status))
 
 
+@lru_cache(maxsize=1 << 10)
 def _spell(status: str) -> str:
     """Return a status in lower case without emphasis, signs and blanks: `In Progress` and
     `in-progress` are one.
