@@ -294,6 +294,23 @@ def test_a_file_that_git_ignores_is_not_missing(tmp_path: Path, capsys: Printed)
     assert "login.md" in (memory / "MEMORY.md").read_text()
 
 
+def test_a_name_may_be_that_of_an_ignored_file_in_any_folder_that_git_keeps(
+    tmp_path: Path, capsys: Printed
+) -> None:
+    project = tmp_path / "project"
+    names = ("radar", "salaries", "own", "buoys")
+    index = "".join(f"- [[{name}]] — of the pier\n" for name in names)
+    pages = {f"people/{name}.md": note_text(name) for name in ("ana", "rui")}
+    files = {"MEMORY.md": index, **pages, "raw/a.md": note_text("a")}
+    memory = write_memory(project / "memory", files)
+    git(project, "init", "--quiet")
+    # in a folder that git leaves out as a whole any name would be ignored
+    rules = "memory/people/salaries.md\nmemory/radar.md\nmemory/raw/\n/memory/other/own.md\n"
+    (project / ".gitignore").write_text(rules)
+    assert _list_missing(memory, capsys, "info") == {"radar", "salaries"}
+    assert _list_missing(memory, capsys, "error") == {"own", "buoys"}
+
+
 def test_a_memory_that_git_ignores_as_a_whole_is_no_copy(tmp_path: Path, capsys: Printed) -> None:
     project = tmp_path / "project"
     files = {"MEMORY.md": "- [Login](login.md) — how to log in\n", "t.md": note_text("t")}

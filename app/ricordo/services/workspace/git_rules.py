@@ -5,7 +5,8 @@ of every copy.
 from __future__ import annotations
 
 import os
-from collections.abc import Container
+import posixpath
+from collections.abc import Container, Iterator, Mapping
 from functools import cached_property
 
 from ricordo import git
@@ -14,6 +15,8 @@ from ricordo.memory.names import ResolvedLink, TargetKind
 
 _PATHS_PER_CALL = 1_000
 """Paths per call of git: the length of a command line is limited."""
+_MOST_PLACES = 4_000
+"""Files that are asked for where the names of missing ones may be in any folder."""
 _NOT_SET = frozenset((b"unspecified", b"unset", b""))
 
 
@@ -62,11 +65,18 @@ class IgnoredTargets(Container[str]):
 
     def __init__(self, memory: Memory) -> None:
         self._root = memory.root
-        self._links = {
-            (source, it.path, _name_file(it))
+        missing = [
+            (source, it)
             for source, links in memory.links_without_file.items()
             for it in links
             if it.target_kind is TargetKind.MISSING
+        ]
+        folders = {posixpath.dirname(file.path): file.path for file in memory.files}
+        is_small = len(missing) * len(folders) <= _MOST_PLACES
+        self._links = {
+            (it.path, *place)
+            for source, it in missing
+            for place in _list_places(source, it, folders if is_small else {})
         }
 
     def is_for(self, memory: Memory) -> bool:
@@ -82,15 +92,15 @@ class IgnoredTargets(Container[str]):
         top = git.find_top_level(self._root)
         if top is None:
             return frozenset()
-        files = sorted({file for source, _, target in self._links for file in (source, target)})
+        files = sorted({file for _, *pair in self._links for file in pair})
         # git refuses to answer at all if one of them is behind a link or outside
         places = {it: real for it in files if (real := self._resolve(it)).startswith(f"{top}/")}
         found = git.find_ignored(top, list(places.values())) or frozenset()
         ignored = {it for it, real in places.items() if real in found}
         return frozenset(
             path
-            for source, path, target in self._links
-            if target in ignored and source not in ignored
+            for path, target, beside in self._links
+            if target in ignored and beside not in ignored
         )
 
     def _resolve(self, path: str) -> str:
@@ -101,7 +111,16 @@ class IgnoredTargets(Container[str]):
             return ""
 
 
-def _name_file(resolved: ResolvedLink) -> str:
-    """Return the file that a link means: a wikilink names it without its ending."""
-    path = resolved.path
-    return f"{path}.md" if resolved.link.is_wikilink and not path.endswith(".md") else path
+def _list_places(
+    source: str, resolved: ResolvedLink, folders: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the files that a link in the file `source` may mean, each with one that git has to keep
+    where it ignores that: a wikilink has no ending, and a name alone may be in any of the
+    `folders`, beside the file that each of them is given with.
+    """
+    path, link = resolved.path, resolved.link
+    file = f"{path}.md" if link.is_wikilink and not path.endswith(".md") else path
+    yield file, source
+    if link.is_wikilink and "/" not in link.target:
+        for folder, beside in folders.items():
+            yield posixpath.join(folder, posixpath.basename(file)), beside
