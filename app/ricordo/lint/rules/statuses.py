@@ -36,7 +36,7 @@ _LONGEST = 30
 """Characters of a value that is one of a few, not a sentence."""
 
 
-class _Part(NamedTuple):
+class _StatedPart(NamedTuple):
     """A part of what an item says behind its link."""
 
     text: str
@@ -48,11 +48,11 @@ class _Part(NamedTuple):
     """Whether it is a word for work that is not finished."""
 
 
-class _Item(NamedTuple):
+class _ListItem(NamedTuple):
     """An item or row of a list with one link: the words of a line with several may be of any."""
 
     entry: Entry
-    parts: tuple[_Part, ...]
+    parts: tuple[_StatedPart, ...]
     spelled: frozenset[str]
     """What the parts are spelled like."""
     is_open: bool
@@ -106,20 +106,20 @@ def _judge_list(
 
 
 @lru_cache(maxsize=1 << 14)
-def _list_items(file: Note) -> Sequence[_Item]:
+def _list_items(file: Note) -> Sequence[_ListItem]:
     """Return the items and rows of a file with one link and something beside it."""
     entries = read_index(file).entries
     counts = Counter(entry.line for entry in entries)
-    items: list[_Item] = []
+    items: list[_ListItem] = []
     for entry in entries:
         is_alone = entry.form is not EntryForm.PROSE and counts[entry.line] == 1
         if parts := tuple(_split_parts(entry)) if is_alone else ():
             spelled = frozenset(it.spelled for it in parts)
-            items.append(_Item(entry, parts, spelled, any(it.is_open for it in parts)))
+            items.append(_ListItem(entry, parts, spelled, any(it.is_open for it in parts)))
     return items
 
 
-def _split_parts(entry: Entry) -> Iterator[_Part]:
+def _split_parts(entry: Entry) -> Iterator[_StatedPart]:
     """Yield the parts of what an entry says behind its link that may be a status, and last its box,
     if that is not ticked.
     """
@@ -130,13 +130,15 @@ def _split_parts(entry: Entry) -> Iterator[_Part]:
             word = _MARKUP.sub("", lower_text(plain)).strip()
             is_open = _open().fullmatch(word) is not None
             column = start + part.index(plain)
-            yield _Part(plain, column, _spell(plain), says_finished(plain), is_open)
+            yield _StatedPart(plain, column, _spell(plain), says_finished(plain), is_open)
         start = match.end() if match else start
     if _UNTICKED.match(entry.text):
-        yield _Part("[ ]", -1, "", is_finished=False, is_open=True)
+        yield _StatedPart("[ ]", -1, "", is_finished=False, is_open=True)
 
 
-def _find_given(parts: Sequence[_Part], status: str, known: Container[str]) -> _Part | None:
+def _find_given(
+    parts: Sequence[_StatedPart], status: str, known: Container[str]
+) -> _StatedPart | None:
     """Return the other status that the parts of an entry give; None where they give none, or the
     same.
     """
@@ -162,7 +164,7 @@ def _has_tag(note: Note, given: str) -> bool:
     return _spell(given) in {_spell(it) for it in several if isinstance(it, str)}
 
 
-def _correct(file: Note, entry: Entry, given: _Part, status: str) -> Fix | None:
+def _correct(file: Note, entry: Entry, given: _StatedPart, status: str) -> Fix | None:
     """Return the fix that gives an entry the status of its note; None where the entry says that the
     work is finished, and the note may be the one that was forgotten.
     """
