@@ -166,7 +166,17 @@ def test_folders_that_hold_no_pages_and_raw_sources_are_set(
 
 
 @pytest.mark.parametrize(
-    "given", ["apart=pictures", "apart=a.md", "sources=pictures", "sources=../wiki", "sources=/"]
+    "given",
+    [
+        "apart=pictures",
+        "apart=a.md",
+        "apart=/",
+        "apart=..",
+        "apart=.",
+        "sources=pictures",
+        "sources=../wiki",
+        "sources=/",
+    ],
 )
 def test_what_is_no_folder_of_the_memory_is_refused(wiki: Path, given: str) -> None:
     with pytest.raises(WrongUsage, match=given.partition("=")[0]):

@@ -41,6 +41,7 @@ from ricordo.settings.source import (
     format_toml_key,
     format_toml_value,
 )
+from ricordo.settings.values import inner_folder
 from ricordo.storage.foreign_file import read_plain_file
 from ricordo.storage.state_file import replace_state_file
 from ricordo.text import make_one_line
@@ -255,7 +256,8 @@ def set_convention(config: str, settings: Settings, root: str, assignment: str) 
         if key == "project" and written and not os.path.isdir(os.path.expanduser(written)):
             raise WrongUsage(f"project: {make_one_line(written)} is no folder.")
         for folder in parts if key in ("apart", "sources") else ():
-            if not os.path.isdir(os.path.join(root, folder)):
+            inside = inner_folder().read(folder)
+            if not inside or not os.path.isdir(os.path.join(root, inside)):
                 raise WrongUsage(f"{key}: {make_one_line(folder)} is no folder of the memory.")
     file = os.path.realpath(find_settings_file(config))
     raw = read_plain_file(file, _MOST_SETTINGS) or b""
