@@ -369,6 +369,7 @@ def _find_former(claim: ProjectClaim, project: Project, times: NoteTimes) -> _Fo
     at_times = [history.graph.find_at(it) for it in dict.fromkeys((times.changed, times.written))]
     # what is no telling name may be any word of an earlier time
     samples = history.graph.samples if _TELLING.fullmatch(word) else ()
+    samples = [it for it in samples if not times.written or it[1].at < times.written]
     for before in (*at_times, *samples):
         files = history.find_files_at(before[0], word) if before else ()
         if before is None or not files:
