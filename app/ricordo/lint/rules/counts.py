@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from ricordo.dates import find_dates
@@ -43,10 +43,12 @@ def has_count(text: str) -> bool:
     return bool(_DIGIT.search(text))
 
 
+@lru_cache(maxsize=1 << 14)
 def find_other_count(text: str, other: str) -> tuple[str, str] | None:
     """Return what two descriptions of one thing count differently, as each has it: the same things
     (`9 skills`, `11 skills`), or a later turn in the `other` one (`round 3`, `round 5`). None where
-    there is nothing of the kind; what one of them counts twice counts for nothing.
+    there is nothing of the kind; what one of them counts twice counts for nothing. Cached, as most
+    descriptions stay the same.
     """
     text, other = text[:MAX_STATEMENT], other[:MAX_STATEMENT]
     # few texts count anything, so that the other one need not be read

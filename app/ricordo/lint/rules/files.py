@@ -12,6 +12,7 @@ from ricordo.dates import find_day_in_title
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
 from ricordo.lint.archive import is_superseded
 from ricordo.lint.claims.distance import is_of_past
+from ricordo.lint.conventions import Conventions
 from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.frontmatter import find_cut_value
 from ricordo.lint.prose import find_backlinks, says_nothing
@@ -132,13 +133,26 @@ def unreadable_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult
 
 
 def _naming(memory: Memory, context: RuleContext) -> tuple[object, ...]:
-    keys = memory.layout.title_keys
-    stated = [bool(note.frontmatter.get_first(keys)) for note in memory.notes]
-    superseded = [_is_superseded(note) for note in memory.notes]
-    shared = [paths for paths in memory.names.by_name.values() if len(paths) > 1]
-    cut = [find_cut_value(memory.by_path[path])[1] for paths in shared for path in paths]
+    # of the other notes only the paths and names count, which are in `memory.names`
+    shared = _find_shared(_group_by_name(memory, context.conventions))
     indexed = _list_indexed_folders(memory) if shared else set[str]()
-    return memory.names, memory.links, stated, superseded, cut, indexed, context.conventions.apart
+    return memory.names, memory.links, shared, indexed
+
+
+def _group_by_name(memory: Memory, conventions: Conventions) -> dict[str, list[Note]]:
+    """Return the notes that are pages by their names, without those about their folders."""
+    by_name: dict[str, list[Note]] = {}
+    for note in memory.notes:
+        # the name of a page about its folder begins with `_`, as that of a folder without pages
+        is_of_folder = note.path.startswith("_") or "/_" in note.path
+        if note.role is FileRole.NOTE and not is_of_folder and not conventions.is_apart(note.path):
+            by_name.setdefault(note.name.strip(), []).append(note)
+    return by_name
+
+
+def _find_shared(by_name: Mapping[str, Sequence[Note]]) -> dict[str, Sequence[Note]]:
+    """Return the names that several notes have, with these."""
+    return {name: notes for name, notes in by_name.items() if len(notes) > 1}
 
 
 @memory_rule("duplicate-name", Severity.WARNING, "two notes with the same name", depends_on=_naming)
@@ -147,16 +161,12 @@ def duplicate_name(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
     which a link may mean any of them. Files that are no pages are left out, and notes that another
     one took the place of.
     """
-    by_name: dict[str, list[Note]] = {}
-    for note in memory.notes:
-        # the name of a page about its folder begins with `_`, as that of a folder without pages
-        is_of_memory = note.role is FileRole.NOTE and not any(
-            it.startswith("_") for it in note.path.split("/")
-        )
-        is_page = is_of_memory and not context.conventions.is_apart(note.path)
-        if is_page and not _is_superseded(note):
-            by_name.setdefault(note.name.strip(), []).append(note)
-    shared = {name: notes for name, notes in by_name.items() if len(notes) > 1}
+    by_name = _group_by_name(memory, context.conventions)
+    pages = {
+        name: [it for it in notes if not _is_superseded(it)]
+        for name, notes in _find_shared(by_name).items()
+    }
+    shared = _find_shared(pages)
     linked = _find_unclear_links(memory, shared) if shared else {}
     indexed = _list_indexed_folders(memory) if shared else set[str]()
     forms = Counter(_find_folders_alike(it) for it in shared.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from ricordo.dates import find_day_in_title
@@ -38,11 +38,14 @@ _CLAUSE_END = compile_lazily(r"[.;:,!?—–()。；，、！？：]")
 
 
 class _Mention(NamedTuple):
-    """A place at which a note names another one."""
+    """A place at which a note says that it takes the place of another one, which it links to or of
+    which it writes the name of the file.
+    """
 
     start: int
     end: int
-    path: str
+    stem: str
+    """The name of the file; "" for a link."""
 
 
 @memory_rule(
@@ -57,11 +60,10 @@ def superseded_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult
     """
     reported: set[str] = set()
     for note in memory.notes:
-        for mention in _list_mentions(memory, note) if note.role is FileRole.NOTE else ():
-            # what costs most comes last
-            if mention.path in reported or not _supersedes(note, mention):
+        for mention in _list_mentions(note) if note.role is FileRole.NOTE else ():
+            old = _find_old(memory, note, mention)
+            if old is None or old.path in reported:
                 continue
-            old = memory.by_path[mention.path]
             # what has a day in its name tells what was so then
             is_of_day = find_day_in_title(old.stem) is not None
             if not (is_superseded(note) or is_of_day or _knows(memory, old, note)):
@@ -83,25 +85,34 @@ def _report(old: Note, new: Note, mention: _Mention) -> RuleResult:
     )
 
 
-def _list_mentions(memory: Memory, note: Note) -> Iterator[_Mention]:
-    """Yield where `note` links to other notes, or writes the names of their files."""
+@lru_cache(maxsize=1 << 14)
+def _list_mentions(note: Note) -> tuple[_Mention, ...]:
+    """Return where `note` says that it takes the place of another one: at its links first. Cached,
+    as most notes stay the same.
+    """
     text = note.text
-    for resolved in memory.links.get(note.path, ()):
-        if resolved.target_kind is TargetKind.NOTE and _is_other(memory, note, resolved.path):
-            yield _Mention(resolved.link.start, resolved.link.end, resolved.path)
+    mentions = [_Mention(link.start, link.end, "") for link in note.links]
     end = 0
     while (at := text.find(_FILE, end)) >= 0:
         end = at + len(_FILE)
         if named := _PATH.search(text, max(0, at - _NEAR), at):
-            stem = named[0].rpartition("/")[2]
-            paths = memory.names.by_stem.get(stem, ())
-            if len(paths) == 1 and _is_other(memory, note, paths[0]):
-                yield _Mention(named.start(), end, paths[0])
+            mentions.append(_Mention(named.start(), end, named[0].rpartition("/")[2]))
+    return tuple([it for it in mentions if _supersedes(note, it)])
 
 
-def _is_other(memory: Memory, note: Note, path: str) -> bool:
-    file = memory.by_path.get(path)
-    return file is not None and file.role is FileRole.NOTE and path != note.path
+def _find_old(memory: Memory, note: Note, mention: _Mention) -> Note | None:
+    """Return the note of which a mention in `note` says that it is superseded; None where it may be
+    any of several, or no other note.
+    """
+    if mention.stem:
+        paths = memory.names.by_stem.get(mention.stem, ())
+    else:
+        links = memory.links.get(note.path, ())
+        of_notes = (it for it in links if it.target_kind is TargetKind.NOTE)
+        paths = tuple(it.path for it in of_notes if it.link.start == mention.start)
+    old = memory.by_path.get(paths[0]) if len(paths) == 1 else None
+    is_other = old is not None and old.role is FileRole.NOTE and old.path != note.path
+    return old if is_other else None
 
 
 def _supersedes(note: Note, mention: _Mention) -> bool:

@@ -99,13 +99,15 @@ def index_outdated_entry(memory: Memory, context: RuleContext) -> Iterator[RuleR
         for entry in index.entries:
             if entry.line in lines or has_count(entry.text):
                 by_line.setdefault(entry.line, []).append(entry)
-        for entries in by_line.values():
+        for line, entries in by_line.items():
             # the words of a line with several entries may be of any of them
-            if len(entries) == 1:
-                yield from _judge_entry(memory, index, entries[0])
+            if len(entries) == 1 and (line in lines or has_count(entries[0].hook)):
+                yield from _judge_entry(memory, index, entries[0], says_open=line in lines)
 
 
-def _judge_entry(memory: Memory, index: MemoryIndex, entry: Entry) -> Iterator[RuleResult]:
+def _judge_entry(
+    memory: Memory, index: MemoryIndex, entry: Entry, *, says_open: bool
+) -> Iterator[RuleResult]:
     resolved = memory.resolve_entry(index, entry)
     note = memory.by_path.get(resolved.path)
     if resolved.target_kind is not TargetKind.NOTE or note is None or note.path == index.path:
@@ -118,7 +120,7 @@ def _judge_entry(memory: Memory, index: MemoryIndex, entry: Entry) -> Iterator[R
         yield RuleResult(entry.line, message, entry.text, evidence, index.path)
         return
     block = ProseBlock(entry.line, entry.text)
-    for claim in _find_open(block.prose):
+    for claim in _find_open(block.prose) if says_open else ():
         done = _find_done(note, claim, beside=0)
         if done is not None and not _is_open_after(note, claim, done):
             claimed = " ".join(entry.text[claim.start : claim.end].split())
