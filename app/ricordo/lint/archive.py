@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Container
-from functools import cache
+from functools import cache, lru_cache
 
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
 from ricordo.lint.claims.note_status import find_banner, read_status
@@ -56,10 +56,12 @@ def are_versions(one: str, other: str) -> bool:
     return bare[0] == bare[1] and bare != names
 
 
+@lru_cache(maxsize=1 << 14)
 def is_superseded(note: Note) -> bool:
     """Return whether a note begins its description, status or what is quoted above its text by
     saying that another one took its place or that it is kept as history, or its title by saying no
-    more than the first, or ends with that in brackets or behind a dash.
+    more than the first, or ends with that in brackets or behind a dash. Cached, as several rules
+    ask it again after each change.
     """
     # emphasis is often set by `_`, which is part of a word
     banner = find_banner(note).replace("_", " ").split("\n")

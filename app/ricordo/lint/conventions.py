@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import lru_cache
 from itertools import chain
 from operator import is_not
 from typing import NamedTuple
@@ -507,6 +508,7 @@ _ABOVE = 6
 """Lines above a block in which it is said that every page has its fields."""
 
 
+@lru_cache(maxsize=1 << 10)  # rules ask it again after each change
 def read_schema(path: str, text: str) -> Schema:
     """Return what a schema file demands of every page: the fields of the frontmatter that it shows
     or lists as required, those that all its forms have in common. Nothing is demanded where it is

@@ -188,8 +188,11 @@ _TOPICS = frozenset(("name", "title", "description", "summary"))
 """Fields that say what a note is about, not where it comes from."""
 
 
+@lru_cache(maxsize=1 << 14)
 def is_generated(note: Note) -> bool:
-    """Return whether a note says at its beginning, or by a field, that a program makes it."""
+    """Return whether a note says at its beginning, or by a field, that a program makes it. Cached,
+    as many rules ask it again after each change.
+    """
     fields = {key.lower(): value for key, value in note.frontmatter.fields.items() if value}
     if any(key.startswith("generated") for key in fields):
         return True

@@ -51,7 +51,7 @@ _FEWEST_WORDS, _FEWEST_SIGNS = 4, 8
 """Words of a sentence, and characters of one in a script without blanks, that describes a note."""
 
 
-@lru_cache(maxsize=1)  # called twice for frontmatter of which not every field can be filled
+@lru_cache(maxsize=1 << 10)  # the same notes lack frontmatter after each change
 def summarise_text(text: str) -> str:
     """Return the first sentence of the first paragraph of a markdown `text`, whole and without
     markup. "" where no paragraph is prose, where that sentence is long, and where the text contains

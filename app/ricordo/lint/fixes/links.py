@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import chain
 
@@ -65,7 +65,7 @@ class LinkTargets:
             return "", False
         paths = self._paths_by_name([fold_name(get_stem(path))])
         if not paths:
-            numbered = self._numbered.get(_get_number(path), ())
+            numbered = self._stems.by_number.get(_get_number(path), ())
             return (numbered[0] if len(numbered) == 1 else ""), False
         if len(paths) != 1:
             return "", False
@@ -73,28 +73,22 @@ class LinkTargets:
         is_certain = not resolved.link.is_wikilink and not self._memory.layout.has_own_conventions
         return to, is_certain and _folder(to) == _folder(path)
 
-    @cached_property
-    def _numbered(self) -> Mapping[tuple[str, str], list[str]]:
-        """The paths of the notes by their folder and the number before their name."""
-        numbered: dict[tuple[str, str], list[str]] = {}
-        for note in self._memory.notes:
-            numbered.setdefault(_get_number(note.path), []).append(note.path)
-        return {key: paths for key, paths in numbered.items() if key[1]}
-
     def is_relative_elsewhere(self, resolved: ResolvedLink) -> bool:
         """Return whether several links begin with the same folder as this one, which the memory
         does not have: they are relative to another directory on purpose, and must stay.
         """
-        return self._unknown_folders[_first_folder(resolved)] >= _A_HABIT
+        return _first_folder(resolved) in self._unknown_folders
 
     @cached_property
-    def _unknown_folders(self) -> Counter[str]:
-        every = list(chain.from_iterable(self._memory.links.values()))
+    def _unknown_folders(self) -> Collection[str]:
+        """The folders with which broken links begin out of habit, and no other ones."""
+        missing = chain.from_iterable(self._memory.links_without_file.values())
+        firsts = (_first_folder(it) for it in missing if it.target_kind is TargetKind.MISSING)
+        often = {it for it, count in Counter(firsts).items() if it and count >= _A_HABIT}
+        often -= {*self._memory.others, self._memory.root.rpartition("/")[2]} if often else set()
         astray = (TargetKind.MISSING, TargetKind.EXTERNAL, TargetKind.OUTSIDE)
-        known = {_first_folder(it) for it in every if it.target_kind not in astray}
-        known |= {*self._memory.others, self._memory.root.rpartition("/")[2]}
-        folders = (_first_folder(it) for it in every if it.target_kind is TargetKind.MISSING)
-        return Counter(folder for folder in folders if folder and folder not in known)
+        every = chain.from_iterable(self._memory.links.values()) if often else ()
+        return often - {_first_folder(it) for it in every if it.target_kind not in astray}
 
     def is_wanted(self, file: Note, resolved: ResolvedLink) -> bool:
         """Return whether the missing target of a link of `file` is wanted, so that the link must
@@ -127,7 +121,7 @@ class LinkTargets:
             return ""
         most = 2 if len(word) >= _TWO_ERRORS else 1
         paths = self._paths_by_name(_spelling(self._memory.names).alike(word, most))
-        paths = paths or set(self._by_bare_stem.get(self._drop_kind(resolved.link.target), ()))
+        paths = paths or self._stems.find_bare(resolved.link.target)
         paths = paths or self._by_entry.get(word, set())
         folder = _folder(resolved.link.target).rpartition("/")[2].strip(".")
         # a link into a folder means no note of another one
@@ -147,22 +141,10 @@ class LinkTargets:
         return self._memory.by_path[path].role is FileRole.SOURCE
 
     @cached_property
-    def _kinds(self) -> frozenset[str]:
-        """The first words of names that several notes share, such as `feedback`."""
-        if self._memory.layout.has_own_conventions:
-            # the first word of a page is part of its subject
-            return frozenset()
-        firsts = Counter(_split_stem(note.path)[0] for note in self._memory.notes)
-        return frozenset(word for word, count in firsts.items() if count >= _A_KIND)
-
-    @cached_property
-    def _by_bare_stem(self) -> Mapping[tuple[str, ...], list[str]]:
-        """The paths of the notes by the words of their names, without a kind."""
-        by_stem: dict[tuple[str, ...], list[str]] = {}
-        for note in self._memory.notes:
-            by_stem.setdefault(self._drop_kind(note.path), []).append(note.path)
-        by_stem.pop((), None)
-        return by_stem
+    def _stems(self) -> _Stems:
+        # the first word of a page is part of its subject
+        has_kinds = not self._memory.layout.has_own_conventions
+        return _read_stems(tuple([note.path for note in self._memory.notes]), has_kinds=has_kinds)
 
     @cached_property
     def _by_entry(self) -> Mapping[str, set[str]]:
@@ -172,10 +154,6 @@ class LinkTargets:
             for _, entry in entries:
                 paths.setdefault(fold_name(entry.title), set()).add(path)
         return paths
-
-    def _drop_kind(self, path: str) -> tuple[str, ...]:
-        first, *rest = _split_stem(path)
-        return tuple(rest) if first in self._kinds else (first, *rest)
 
     def _path_of(self, resolved: ResolvedLink) -> str:
         return f"{resolved.path}.md" if resolved.link.is_wikilink else resolved.path
@@ -189,6 +167,40 @@ class LinkTargets:
             for path in by_fold.get(name, ())
             if by_path[path].role in (FileRole.NOTE, FileRole.SOURCE)
         }
+
+
+class _Stems:
+    """The notes by the parts of their names."""
+
+    def __init__(self, paths: Sequence[str], *, has_kinds: bool) -> None:
+        """`has_kinds` says whether a first word that several names share tells the kind of a note,
+        as `feedback` does.
+        """
+        split = [(path, _split_stem(path)) for path in paths]
+        firsts = Counter(words[0] for _, words in split)
+        self._kinds = {it for it, count in firsts.items() if has_kinds and count >= _A_KIND}
+        self._by_bare: dict[tuple[str, ...], set[str]] = {}
+        for path, words in split:
+            self._by_bare.setdefault(self._drop_kind(words), set()).add(path)
+        self.by_number: dict[tuple[str, str], list[str]] = {}
+        """The paths by their folder and the number before their name."""
+        for path in paths:
+            if (key := _get_number(path))[1]:
+                self.by_number.setdefault(key, []).append(path)
+
+    def find_bare(self, name: str) -> set[str]:
+        """Return the paths of the notes with the words of `name`, but for a kind before them."""
+        words = self._drop_kind(_split_stem(name))
+        return set(self._by_bare.get(words, ())) if words else set()
+
+    def _drop_kind(self, words: Sequence[str]) -> tuple[str, ...]:
+        return tuple(words[1:] if words[0] in self._kinds else words)
+
+
+@lru_cache(maxsize=1)
+def _read_stems(paths: tuple[str, ...], *, has_kinds: bool) -> _Stems:
+    """Return the parts of the names of the notes; cached, for they seldom change."""
+    return _Stems(paths, has_kinds=has_kinds)
 
 
 class _Spelling:

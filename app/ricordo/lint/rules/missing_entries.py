@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import chain
 
 from ricordo.dates import find_day_in_title
@@ -86,7 +86,7 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
     broken = _find_broken_entries(memory)
     yield from broken.values()
     unlisted = _find_unlisted(memory) - broken.keys() if memory.indexes else frozenset()
-    for group in _group_by_index(memory, context.conventions, unlisted):
+    for group in _group_by_index(memory, context.conventions, unlisted) if unlisted else ():
         missing = [note for note in group.notes if note.path in unlisted]
         made = _find_made(group, unlisted) if any(map(is_generated, missing)) else frozenset()
         opened = {note.path for note in missing if _is_opened(note, context, made)}
@@ -142,19 +142,22 @@ def _record_name() -> re.Pattern[str]:
 
 def _find_unlisted(memory: Memory) -> frozenset[str]:
     """Return the paths of the notes that no index lists, means or names."""
-    left_out = _find_unlisted_names(memory)
     listed = memory.entries.keys() | _find_listed_in_folders(memory)
+    others = [note for note in memory.notes if note.path not in listed]
+    # nearly always there are none
+    if not others:
+        return frozenset()
+    left_out = _find_unlisted_names(memory)
     folders = (*_find_listed_folders(memory), *_find_queried_folders(memory))
     astray = _list_words_astray(memory)
     nearest = NearestIndexes(memory)
     texts = [NamingText(memory, index.note) for index in memory.indexes]
     unlisted = frozenset(
         note.path
-        for note in memory.notes
+        for note in others
         if nearest.find(note) is not None
         and not (
-            note.path in listed
-            or note.path.startswith(folders)
+            note.path.startswith(folders)
             or note.stem in left_out
             or is_superseded(note)
             or _is_meant(note, astray)
@@ -306,32 +309,47 @@ def _find_broken_entries(memory: Memory) -> dict[str, RuleResult]:
     """
     results: dict[str, RuleResult] = {}
     for index in memory.indexes:
-        for number, whole in enumerate(index.note.text.split("\n"), 1):
-            line = whole.rstrip("\r")
-            for match in _LINK_FORM.finditer(line):
-                target = match["target"]
-                if not target.endswith(".md") or not re.search(r"\S\s+\S", target):
-                    continue
-                path = posixpath.normpath(posixpath.join(index.folder, target))
-                if path not in memory.by_path or path in memory.entries or path in results:
-                    continue
-                start, end = match.span("target")
-                repaired = f"{line[:start]}<{target}>{line[end:]}"
-                results[path] = RuleResult(
-                    number,
-                    f"Not an entry: its link target “{target}” has a blank.",
-                    path,
-                    (line,),
-                    index.path,
-                    Fix(
-                        "put the target in angle brackets",
-                        (EditLine(index.path, number, line, repaired),),
-                    ),
-                    other_path=path,
-                )
+        for number, line, match in _list_blank_targets(index.note):
+            target = match["target"]
+            path = posixpath.normpath(posixpath.join(index.folder, target))
+            if path not in memory.by_path or path in memory.entries or path in results:
+                continue
+            start, end = match.span("target")
+            repaired = f"{line[:start]}<{target}>{line[end:]}"
+            results[path] = RuleResult(
+                number,
+                f"Not an entry: its link target “{target}” has a blank.",
+                path,
+                (line,),
+                index.path,
+                Fix(
+                    "put the target in angle brackets",
+                    (EditLine(index.path, number, line, repaired),),
+                ),
+                other_path=path,
+            )
     if len(results) > max(_FEW_MISSING, _SHARE_MISSING * len(memory.notes)):
         return {path: it._replace(at_most=Severity.INFO) for path, it in results.items()}
     return results
+
+
+@lru_cache(maxsize=16)  # indexes seldom change
+def _list_blank_targets(index: Note) -> tuple[tuple[int, str, re.Match[str]], ...]:
+    """Return what has the form of a link to a note, but a blank in its target: the 1-based number
+    of its line, the line, and where it is in that.
+    """
+    lines = enumerate(index.text.split("\n"), 1)
+    forms = (
+        (number, line, match)
+        for number, whole in lines
+        for line in (whole.rstrip("\r"),)
+        for match in _LINK_FORM.finditer(line)
+    )
+    return tuple(
+        it
+        for it in forms
+        if it[2]["target"].endswith(".md") and re.search(r"\S\s+\S", it[2]["target"])
+    )
 
 
 def _find_unlisted_names(memory: Memory) -> frozenset[str]:
