@@ -79,6 +79,9 @@ def find_cut_value(note: Note) -> tuple[int, str]:
     and its key; 0 and "" without one. A blank behind the sign makes it a comment on purpose, and a
     number or a tag that nothing follows is no loss.
     """
+    # nearly always there is none
+    if not _CUT.search(note.text, 0, note.frontmatter.end):
+        return 0, ""
     head = note.text[: note.frontmatter.end].split("\n")
     for number, line in enumerate(head, 1):
         match = _VALUE.fullmatch(line.rstrip("\r"))
@@ -196,6 +199,8 @@ def find_second_frontmatter(note: Note, layout: Layout) -> InnerFrontmatter | No
         return None
     gap = _GAP.match(note.text, note.frontmatter.end)
     start = gap.end() if gap else note.frontmatter.end
+    if not note.text.startswith("---", start):
+        return None
     known = {*note.frontmatter.fields, *COMMON_FIELDS, *layout.keys}
     return _read_inner(note, start, known, 1)
 

@@ -83,9 +83,8 @@ def empty_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     says that another note took its place no text is missed. Blanks are none in any encoding.
     """
     start = 0 if note.role is FileRole.SOURCE else note.frontmatter.end
-    is_of_folder = note.path.split("/")[-2:-1] == [note.stem]
     has_text = not (note.is_readable or _is_blank(note)) or not says_nothing(note, start)
-    if not (has_text or is_of_folder or _is_emptied(note)):
+    if not (has_text or note.path.split("/")[-2:-1] == [note.stem] or _is_emptied(note)):
         body = note.text[start:]
         is_minor = note.role is FileRole.SOURCE or is_superseded(note)
         yield RuleResult(
