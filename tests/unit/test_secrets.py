@@ -376,6 +376,22 @@ def test_how_a_value_is_written_and_names_in_a_list_are_no_secrets(text: str) ->
     assert mask(text) == text
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "2026-06-01_gazette_sk-harbour-berth4-tight-gaps",
+        "notes_sk-ferry-quay7-lisbon-2026",
+        "_pa-regatta-2025-results-and-the-crews-of-all-harbours",
+    ],
+)
+def test_the_name_of_a_page_that_has_the_prefix_of_a_key_is_no_secret(name: str) -> None:
+    assert not list(find_secrets(f"- [[sources/{name}]]: see it\n"))
+
+
+def test_a_key_with_a_word_before_it_is_found() -> None:
+    assert list(find_secrets("use sk-relay-a8Fk29dLq0ZmXw41PvTn7Ys3 here"))
+
+
 def test_comma_assigns_behind_a_name_in_quotes() -> None:
     assert mask('set("Authorization", "Bearer abcDEF1234567890")') == (
         'set("Authorization", "Bearer [secret: auth-header]")'

@@ -1646,6 +1646,7 @@ def test_a_new_file_refutes_that_there_is_none(
         ("`tide/year.py` does not exist on the server.", False),
         ("`tide/year.py` writes a file that does not exist.", False),
         ("Create `tide/year.py`.", False),
+        ("The tables of tide have no `tide/year.py`.", False),
         ("If there is no `tide/year.py`, ask Ana.", False),
     ],
 )

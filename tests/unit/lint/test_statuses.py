@@ -35,6 +35,13 @@ OTHERS = {
         (f"| {LINK} | crane | on hold |", "in-progress", f"| {LINK} | crane | in-progress |"),
         (f"- [ ] {LINK} — the crane", "done", f"- [x] {LINK} — the crane"),
         (f"- {LINK} — 待办", "done", f"- {LINK} — done"),
+        (
+            f"- {LINK} (No. 7, **TODO**, two tasks)",
+            "done",
+            f"- {LINK} (No. 7, **done**, two tasks)",
+        ),
+        (f"- {LINK} — `todo`, for Ana", "done", f"- {LINK} — `done`, for Ana"),
+        (f"- {LINK} — todo.", "done", f"- {LINK} — done."),
     ],
 )
 @pytest.mark.parametrize("path", ["index.md", "plans/harbour.md"])
@@ -63,6 +70,10 @@ def test_an_item_with_another_status_than_its_note_is_corrected(
         (f"- {LINK} — todo", "draft"),
         (f"- {LINK} — done", "step 3 of 5"),
         (f"See {LINK} — todo.", "done"),
+        # one of several words of a phrase
+        (f"- {LINK} — keys of the crane: on hold, todo, stop", "done"),
+        (f"- {LINK} — `crane_hook`, on hold, its rope", "done"),
+        (f"- {LINK} — what it tells (todo/on hold/stop)", "done"),
         (f"- [x] {LINK} — the crane", "done"),
         (f"- [ ] {LINK} — the crane", "in-progress"),
     ],

@@ -51,6 +51,7 @@ _DISTINCTIVE = compile_lazily(r"[_/:.\-]|[a-z][A-Z]")
 _ITEM = compile_lazily(r"\s*(?:[-*+]|\d+[.)])\s+(?!\[[xX]\])(?:\[ \]\s*)?")
 _ITEM_END = compile_lazily(r"[,;+()（），、；。]|\s[—–→]\s|[.:：](?:\s|$)")
 """The end of an item of a list inside a sentence."""
+_WORD_OF_PATH = compile_lazily(r"[\w.-]*\w")
 _SENTENCE_END = compile_lazily(r"[\s`*_)]*(?:[.,;:。，；]|\Z)")
 """The end of a sentence or of its first clause."""
 _WORD = compile_lazily(r"[^\W\d_]")
@@ -265,7 +266,8 @@ def _find_written(text: str, claim: ProjectClaim, note: Note, project: Project) 
         if added is not None and 0 < since < added.at:
             return (f"git: {path} added in {added.summary}",)
         plain = text.rstrip("/")
-        return (f"{plain} exists",) if _is_denied(text, claim) and project.tree.has(plain) else ()
+        is_there = project.tree.has(plain) and _is_denied(text, claim, project)
+        return (f"{plain} exists",) if is_there else ()
     name = parse_symbol(text) or text.partition("(")[0]
     if not project.tree.commit or not _is_in_project(name, project):
         return ()
@@ -290,16 +292,20 @@ def _find_written(text: str, claim: ProjectClaim, note: Note, project: Project) 
     return (place,) if had_file and _names_file(claim.passage, path) else ()
 
 
-def _is_denied(path: str, claim: ProjectClaim) -> bool:
-    """Return whether a claim says that there is no such path, and nothing behind it of where: at no
-    time was that so of one that is there for long.
+def _is_denied(path: str, claim: ProjectClaim, project: Project) -> bool:
+    """Return whether a claim says that there is no such path, and nothing of where, behind it or as
+    a part of the project that has none: at no time was that so of one that is there for long.
     """
     sentence = claim.passage.text
     start = sentence.find(claim.text)
     at = sentence.find(path, start)
     spoken = lower_text(sentence)
     begin, end = at, at + len(path)
-    if not _absent().search(spoken, 0, begin):
+    if absent := _absent().search(spoken, 0, begin):
+        places = _WORD_OF_PATH.findall(spoken, 0, absent.start())
+        if any(map(project.tree.by_name.__contains__, places)):
+            return False
+    else:
         missing = _words("missing").search(spoken, end)
         if missing is None or spoken[end : missing.start()].strip(" `*_"):
             return False

@@ -190,12 +190,16 @@ def instruction_shaped(note: Note, context: RuleContext) -> Iterator[RuleResult]
 
 
 def _is_seen(note: Note, line: int) -> bool:
-    """Return whether readers see what is on a line of a note: it is in no comment, and has no
-    style.
+    """Return whether readers see what is on a line of a note: it is in no comment, and has no tag
+    with a style.
     """
     before = note.text.split("\n", line)
     above = "\n".join(before[: line - 1])
-    return "<" not in before[line - 1] and not _is_in_comment(above, len(above))
+    return not _TAG.search(before[line - 1]) and not _is_in_comment(above, len(above))
+
+
+_TAG = compile_lazily(r"<[a-zA-Z/!]")
+"""The beginning of a tag of HTML: `<|im_start|>`, which marks a turn for a model, is shown."""
 
 
 def is_unsafe(note: Note) -> bool:

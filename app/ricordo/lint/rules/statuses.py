@@ -26,6 +26,9 @@ _LISTS = (FileRole.INDEX, FileRole.NOTE)
 """The files whose lists are read: a log tells of what was so."""
 _SEPARATOR = compile_lazily(r"[—–·•|,;:()\[\]/<>]|(?<=\s)-(?=\s)|\.(?=\s|$)")
 """What separates the parts of a line."""
+_ENUMERATING = frozenset(",;:/<>.")
+"""The separators between parts of one phrase or sentence, each of which is no statement."""
+_EMPHASISED = compile_lazily(r"([*_`~]+)\w.*\1")
 _MARKUP = compile_lazily(r"[^\w\s-]+")
 _UNTICKED = compile_lazily(r"\s*[-*+]\s+\[ \]\s")
 _AROUND = " \t*_`~"
@@ -46,6 +49,10 @@ class _StatedPart(NamedTuple):
     is_finished: bool
     is_open: bool
     """Whether it is a word for work that is not finished."""
+    is_alone: bool
+    """Whether it is set apart from the words beside it, by emphasis, capitals, dashes, brackets or
+    as a cell, and so a statement about the note: `open` in `raw primitives: open, retry` is none.
+    """
 
 
 class _ListItem(NamedTuple):
@@ -124,16 +131,27 @@ def _split_parts(entry: Entry) -> Iterator[_StatedPart]:
     if that is not ticked.
     """
     start = entry.text.rfind(entry.hook) if entry.hook else len(entry.text)
+    is_begun, last = True, len(entry.text.rstrip(_AROUND + "."))
     for match in islice(chain(_SEPARATOR.finditer(entry.text, start), (None,)), _MOST_PARTS):
-        part = entry.text[start : match.start() if match else None]
+        end = match.start() if match else len(entry.text)
+        part = entry.text[start:end]
+        is_ended = match is None or end >= last or match[0] not in _ENUMERATING
         if 0 < len(plain := part.strip(_AROUND)) <= _LONGEST:
             word = _MARKUP.sub("", lower_text(plain)).strip()
             is_open = _open().fullmatch(word) is not None
-            column = start + part.index(plain)
-            yield _StatedPart(plain, column, _spell(plain), says_finished(plain), is_open)
+            is_loud = plain.isupper() or _EMPHASISED.fullmatch(part.strip()) is not None
+            yield _StatedPart(
+                plain,
+                start + part.index(plain),
+                _spell(plain),
+                says_finished(plain),
+                is_open,
+                is_alone=is_loud or (is_begun and is_ended),
+            )
         start = match.end() if match else start
+        is_begun = is_ended
     if _UNTICKED.match(entry.text):
-        yield _StatedPart("[ ]", -1, "", is_finished=False, is_open=True)
+        yield _StatedPart("[ ]", -1, "", is_finished=False, is_open=True, is_alone=True)
 
 
 def _find_given(
@@ -146,7 +164,7 @@ def _find_given(
     if any(it.spelled == own or (is_finished and it.is_finished) for it in parts):
         return None
     is_value = _is_value(status)
-    for part in parts:
+    for part in (it for it in parts if it.is_alone):
         if (is_value and part.spelled in known) or (is_finished and part.is_open):
             return part
     return None
