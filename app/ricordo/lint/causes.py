@@ -196,6 +196,8 @@ def _join(rule: str, findings: Sequence[Finding], memory: Memory) -> Finding:
         are_notes = paths <= {note.path for note in memory.notes}
         every = f"{len(memory.notes):,} notes" if are_notes else f"{len(memory.files):,} files"
         message = f"In {len(paths):,} of {every}: {summary}."
+    if lesser := len(members) - len(worst):
+        message += f" {lesser:,} more {'matter' if lesser > 1 else 'matters'} less."
     shown = tuple(f"{_place(it)}: {it.message}" for it in worst[:_SHOWN])
     more = (f"and {len(worst) - _SHOWN:,} more",) * (len(worst) > _SHOWN)
     return _create_habit(

@@ -24,6 +24,7 @@ _NEW_FILE = FileFacts(size=0, modified=0.0, inode=0, changed_ns=0)
 _READ_WHOLE = (
     ReadError.NONE,
     ReadError.NOT_UTF8,
+    ReadError.CUT_OFF,
     ReadError.UTF16,
     ReadError.UTF32,
     ReadError.BINARY,

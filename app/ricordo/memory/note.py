@@ -33,6 +33,7 @@ class ReadError(StrEnum):
     DISK_ERROR = "the disk gives an error when it is read"
     NOT_REGULAR = "not a regular file"
     NOT_UTF8 = "not UTF-8"
+    CUT_OFF = "cut off in the middle of a character, and perhaps of the note"
     UTF16 = "UTF-16, not UTF-8"
     UTF32 = "UTF-32, not UTF-8"
     BINARY = "binary"
@@ -183,7 +184,20 @@ def _decode_other(raw: bytes) -> tuple[str, ReadError]:
         return raw.decode("utf-16", "replace"), ReadError.UTF16
     if b"\0" in raw:
         return "", ReadError.BINARY
+    if (beginning := _decode_cut_off(raw)) is not None:
+        return beginning, ReadError.CUT_OFF
     return raw.decode("utf-8", "replace"), ReadError.NOT_UTF8
+
+
+def _decode_cut_off(raw: bytes) -> str | None:
+    """Return the text of UTF-8 whose last character is not whole; None for anything else: without
+    another character beyond ASCII, the last byte may be one of a single-byte encoding.
+    """
+    try:
+        text = _decode_prefix(raw)
+    except UnicodeDecodeError:
+        return None
+    return None if text.isascii() else text
 
 
 _CODECS = {ReadError.UTF16: "utf-16", ReadError.UTF32: "utf-32"}

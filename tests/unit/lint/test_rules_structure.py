@@ -817,6 +817,50 @@ def test_the_only_file_with_the_number_of_a_broken_link_is_suggested(
 
 
 @pytest.mark.parametrize(
+    ("variants", "entry", "unlisted"),
+    [
+        (("tides", "locks", "ferries"), "", ()),
+        # two are no habit, nor is what the index has one of
+        (("tides", "locks"), "", ("locks", "tides")),
+        (("tides", "locks", "ferries"), "tides", ("ferries", "locks")),
+    ],
+)
+def test_variants_of_the_notes_beside_them_are_left_out_on_purpose(
+    lint: Lint, variants: tuple[str, ...], entry: str, unlisted: tuple[str, ...]
+) -> None:
+    names = ("tides", "locks", "ferries", "berths")
+    files = {f"{it}.md": note(f"The {it}.", it) for it in names}
+    files |= {f"{it}-for-kids.md": note(f"Look: {it}!", f"{it} for kids") for it in variants}
+    listed = (*names, *((f"{entry}-for-kids",) if entry else ()))
+    files["MEMORY.md"] = "".join(f"- [{it}]({it}.md) — x\n" for it in listed)
+    found = lint(files, "unindexed-note")
+    assert [it.path for it in found] == [f"{it}-for-kids.md" for it in unlisted]
+
+
+@pytest.mark.parametrize(
+    ("target", "to"),
+    [
+        ("sources/2026-07-05_gazette_new-quay", "sources/2026-07-03_gazette_new-quay.md"),
+        # two of them, in another folder, of few words, a raw source
+        ("sources/2026-07-05_gazette_old-quay", ""),
+        ("2026-07-05_gazette_new-quay", ""),
+        ("sources/2026-07-05_berths", ""),
+        ("sources/2026-06-01_gazette_raw-quay", ""),
+    ],
+)
+def test_the_only_page_of_that_name_but_for_its_day_is_suggested(
+    lint: Lint, target: str, to: str
+) -> None:
+    names = ("2026-07-03_gazette_new-quay", "2026-07-01_gazette_old-quay")
+    names += ("2026-07-02_gazette_old-quay", "2026-07-03_berths")
+    files = {f"sources/{it}.md": f"# {it}\n\nText.\n" for it in names}
+    files["raw/articles/2026-06-01_gazette_raw-quay.md"] = "Text.\n"
+    files["index.md"] = f"# Index\n\n- [[{target}]] — the quay\n"
+    (found,) = lint(files, "index-missing-file", layout=WIKI)
+    assert found.message.endswith(f" Did you mean {to}?" if to else f"a missing file: {target}.")
+
+
+@pytest.mark.parametrize(
     ("label", "severity"),
     [
         ("data model (planned)", Severity.INFO),

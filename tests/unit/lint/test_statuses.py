@@ -42,6 +42,7 @@ OTHERS = {
         ),
         (f"- {LINK} — `todo`, for Ana", "done", f"- {LINK} — `done`, for Ana"),
         (f"- {LINK} — todo.", "done", f"- {LINK} — done."),
+        (f"- {LINK} — todo: the crane", "done", f"- {LINK} — done: the crane"),
     ],
 )
 @pytest.mark.parametrize("path", ["index.md", "plans/harbour.md"])

@@ -126,6 +126,26 @@ def test_a_file_in_another_encoding_is_shown_and_not_parsed() -> None:
     assert (note.name, note.links) == ("a", ())
 
 
+@pytest.mark.parametrize(
+    ("raw", "error"),
+    [
+        ("naïve cafés".encode()[:-2], ReadError.CUT_OFF),
+        ("潮汐表在这里".encode()[:-1], ReadError.CUT_OFF),
+        # a byte of another encoding
+        ("cafés".encode()[:-2], ReadError.NOT_UTF8),
+        (b"caf\xe9", ReadError.NOT_UTF8),
+        ("naïve caf".encode() + b"\xe9 au lait", ReadError.NOT_UTF8),
+    ],
+)
+def test_a_text_that_ends_within_a_character_was_cut_off(raw: bytes, error: ReadError) -> None:
+    note = note_of(raw)
+    assert note.read_error is error
+    is_cut = error is ReadError.CUT_OFF
+    assert (decode_other_encoding(note) is None) is is_cut
+    assert note.text.isprintable() is True
+    assert ("\ufffd" in note.text) is not is_cut
+
+
 def decode(raw: bytes) -> str | None:
     return decode_other_encoding(note_of(raw))
 

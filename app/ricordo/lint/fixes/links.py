@@ -38,6 +38,8 @@ _NUMBER_OF_NAME = compile_lazily(
     r"(?![vV]\d)(?:[A-Za-z]{1,3}[-_ ]?)?(?!(?:19|20)\d\d[-_. ])\d{2,}(?=[-_. ])"
 )
 """The number of one of many records, such as `0035-` or `ADR-12-`; not a version, nor a year."""
+_DAY_OF_NAME = compile_lazily(r"20\d\d-?[01]\d-?[0-3]\d[-_ ]+([^\W\d_]+(?:[-_ ]+[^-_ ]+){2,})")
+"""A name of three or more words behind a day."""
 _LABEL_END = compile_lazily(r"[(（][^()（）]*[)）]\s*\Z")
 _MOST_READ = 400
 """Characters of a sentence before a link, and behind it, that are read."""
@@ -54,8 +56,9 @@ class LinkTargets:
     def find_note(self, resolved: ResolvedLink) -> tuple[str, bool]:
         """Return the path of the note whose file was renamed, else of the only one whose name or
         stem is the same but for case, `-`, `_` and folder, else of the only one in its folder with
-        the same number before its name; "" for none. Certain are known renames, and files of that
-        name in the folder that the link names, except in wikis, whose link rules differ.
+        the same number before its name, or the same name but for its day; "" for none. A raw source
+        is not meant by a link to a page. Certain are known renames, and files of that name in the
+        folder that the link names, except in wikis, whose link rules differ.
         """
         path = self._path_of(resolved)
         to = self._renamed.get(path, "")
@@ -63,10 +66,13 @@ class LinkTargets:
             return to, True
         if not path.lower().endswith(".md"):
             return "", False
-        paths = self._paths_by_name([fold_name(get_stem(path))])
+        is_page = not self._is_below_sources(path)
+        named = self._paths_by_name([fold_name(get_stem(path))])
+        paths = {it for it in named if not (is_page and self._is_source(it))}
         if not paths:
-            numbered = self._stems.by_number.get(_get_number(path), ())
-            return (numbered[0] if len(numbered) == 1 else ""), False
+            alike = self._stems.by_number.get(_get_number(path), ())
+            alike = alike or self._stems.by_undated.get(_get_undated(path), ())
+            return (alike[0] if len(alike) == 1 else ""), False
         if len(paths) != 1:
             return "", False
         to = paths.pop()
@@ -137,6 +143,10 @@ class LinkTargets:
         paths = (*folders, *self._memory.others, self._memory.root)
         return frozenset(chain.from_iterable(path.split("/") for path in paths))
 
+    def _is_below_sources(self, path: str) -> bool:
+        folder = self._memory.layout.source_folder
+        return bool(folder) and path.startswith(f"{folder}/")
+
     def _is_source(self, path: str) -> bool:
         return self._memory.by_path[path].role is FileRole.SOURCE
 
@@ -187,6 +197,11 @@ class _Stems:
         for path in paths:
             if (key := _get_number(path))[1]:
                 self.by_number.setdefault(key, []).append(path)
+        self.by_undated: dict[tuple[str, str], list[str]] = {}
+        """The paths by their folder and their name without its day, of three words or more."""
+        for path in paths:
+            if (key := _get_undated(path))[1]:
+                self.by_undated.setdefault(key, []).append(path)
 
     def find_bare(self, name: str) -> set[str]:
         """Return the paths of the notes with the words of `name`, but for a kind before them."""
@@ -352,6 +367,14 @@ def _get_number(path: str) -> tuple[str, str]:
     stem = get_stem(path)
     number = _NUMBER_OF_NAME.match(stem)
     return _folder(path), number[0].lower() if number and not find_day_in_title(stem) else ""
+
+
+def _get_undated(path: str) -> tuple[str, str]:
+    """Return the folder of a note and its folded name without the day before it; "" for none, and
+    for a name of few words, which notes of many days have.
+    """
+    dated = _DAY_OF_NAME.fullmatch(get_stem(path))
+    return _folder(path), fold_name(dated[1]) if dated else ""
 
 
 def _folder(path: str) -> str:

@@ -127,8 +127,8 @@ def get_listed(memory: Memory, context: RuleContext) -> tuple[object, ...]:
 def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find listed entries of one index that link to the same place of the same note. Where several
     are in two sections of an index that costs no load, that is meant: what is important comes
-    first, and everything below. Entries whose titles tell of two topics or days of the note are
-    meant, too.
+    first, and everything below; so it is where one alone has another title there. Entries whose
+    titles tell of two topics or days of the note are meant, too.
     """
     for index in memory.indexes:
         pairs = list(_find_listed_twice(memory, index))
@@ -136,9 +136,10 @@ def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[Rule
             id(entry) for _, first, entry in pairs if not are_in_one_section(index, first, entry)
         }
         is_loaded = index is memory.index and memory.layout.limits is not None
-        is_slip = is_loaded or len(apart) == 1
         for path, first, entry in pairs:
             is_one = _are_of_one_topic(first.title, entry.title)
+            is_alone = len(apart) == 1 and split_name(first.title) == split_name(entry.title)
+            is_slip = is_loaded or is_alone
             message = f"Duplicate entry for {path}: also on line {first.line}."
             yield RuleResult(
                 entry.line,

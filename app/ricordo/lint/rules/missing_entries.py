@@ -61,6 +61,8 @@ _NAMED_FOLDER = compile_lazily(
     re.MULTILINE,
 )
 """An item or a row that begins with the name of a folder."""
+_WORD_MARK = compile_lazily(r"(?<=[^\W_])[-_. ](?=[^\W_])")
+"""What joins the words of the name of a file."""
 _PHRASE = compile_lazily(r"\w\W+\w|\d|[\u3040-\u30ff\u3400-\u9fff]{4}")
 """What is in a name that is no plain word: several words, a number, a phrase without blanks."""
 _QUERY = compile_lazily(r"^```(dataview|base)[^\S\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -165,6 +167,7 @@ def _find_unlisted(memory: Memory) -> frozenset[str]:
         )
     )
     unlisted -= _find_listed_on_pages(memory, unlisted)
+    unlisted -= _find_variants(memory, unlisted)
     return unlisted - _find_copies_of_listed(memory, unlisted)
 
 
@@ -179,6 +182,25 @@ def _find_copies_of_listed(memory: Memory, paths: Iterable[str]) -> set[str]:
         for other in by_stem.get(normalize(get_stem(path)), ())
         if other in memory.entries and by_path[other].body.strip() == by_path[path].body.strip()
     }
+
+
+def _find_variants(memory: Memory, paths: Iterable[str]) -> set[str]:
+    """Return those of `paths` that are variants of the notes beside them, such as `tides-short` of
+    `tides`: several names end so, and no index lists any of them.
+    """
+    by_ending: dict[str, set[str]] = {}
+    for path in paths:
+        folder, stem = path.rpartition("/")[0], get_stem(path)
+        for mark in _WORD_MARK.finditer(stem):
+            beside = f"{folder}/{stem[: mark.start()]}.md".removeprefix("/")
+            if beside in memory.by_path:
+                by_ending.setdefault(stem[mark.start() :], set()).add(path)
+    listed = [get_stem(path) for path in memory.entries] if by_ending else []
+    found: set[str] = set()
+    for ending, variants in by_ending.items():
+        if len(variants) >= _FEWEST_OF_KIND and not any(it.endswith(ending) for it in listed):
+            found |= variants
+    return found
 
 
 def _find_listed_in_folders(memory: Memory) -> set[str]:

@@ -28,6 +28,8 @@ _SEPARATOR = compile_lazily(r"[—–·•|,;:()\[\]/<>]|(?<=\s)-(?=\s)|\.(?=\s|
 """What separates the parts of a line."""
 _ENUMERATING = frozenset(",;:/<>.")
 """The separators between parts of one phrase or sentence, each of which is no statement."""
+_LABELLING = ":"
+"""Of these the one before which a statement may be."""
 _EMPHASISED = compile_lazily(r"([*_`~]+)\w.*\1")
 _MARKUP = compile_lazily(r"[^\w\s-]+")
 _UNTICKED = compile_lazily(r"\s*[-*+]\s+\[ \]\s")
@@ -135,7 +137,8 @@ def _split_parts(entry: Entry) -> Iterator[_StatedPart]:
     for match in islice(chain(_SEPARATOR.finditer(entry.text, start), (None,)), _MOST_PARTS):
         end = match.start() if match else len(entry.text)
         part = entry.text[start:end]
-        is_ended = match is None or end >= last or match[0] not in _ENUMERATING
+        is_next = match is None or end >= last or match[0] not in _ENUMERATING
+        is_ended = is_next or (match is not None and match[0] == _LABELLING)
         if 0 < len(plain := part.strip(_AROUND)) <= _LONGEST:
             word = _MARKUP.sub("", lower_text(plain)).strip()
             is_open = _open().fullmatch(word) is not None
@@ -149,7 +152,7 @@ def _split_parts(entry: Entry) -> Iterator[_StatedPart]:
                 is_alone=is_loud or (is_begun and is_ended),
             )
         start = match.end() if match else start
-        is_begun = is_ended
+        is_begun = is_next
     if _UNTICKED.match(entry.text):
         yield _StatedPart("[ ]", -1, "", is_finished=False, is_open=True, is_alone=True)
 
