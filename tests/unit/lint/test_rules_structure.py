@@ -860,6 +860,16 @@ def test_the_only_page_of_that_name_but_for_its_day_is_suggested(
     assert found.message.endswith(f" Did you mean {to}?" if to else f"a missing file: {target}.")
 
 
+def test_broken_links_that_mean_one_note_have_one_cause(lint: Lint) -> None:
+    link = note("See [a](sea-walls.md) and [b](gone.md).", "x")
+    files = {f"quays/{it}.md": link for it in ("one", "two")}
+    found = lint({**files, "quays/sea_walls.md": note("Walls.", "w")}, "dead-link")
+    meant = [it for it in found if it.cause == "sea-walls.md"]
+    assert [it.path for it in meant] == list(files)
+    assert len({it.group_id for it in meant} - {""}) == 1
+    assert {it.group_id for it in found if it not in meant} == {""}
+
+
 @pytest.mark.parametrize(
     ("label", "severity"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from ricordo.agents.registry import list_instruction_files
@@ -38,6 +38,8 @@ _MEMORY_FOLDERS = frozenset(("memory", "memories"))
 _ENDING = compile_lazily(r"\.md\b")
 _NO_NAME = compile_lazily(r"[\s/`\"'(\[<|“«「]")
 _LONGEST_NAME = 255
+_LOST = "lost"
+"""The origin of a broken link of which nothing shows where it should lead."""
 _FEWEST_OF_ONE_CAUSE = 3
 """Broken links of one file that are one finding."""
 _DEEPEST = 20
@@ -56,19 +58,23 @@ _SYSTEM_PATH = compile_lazily(
     "dead-link", Severity.ERROR, "a markdown link to a file of the memory that does not exist"
 )
 def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find broken markdown links; `index-missing-file` reports those of an index to notes. Three
-    of one file have one cause: what it lists is gone, or was never copied with it.
+    """Find broken markdown links; `index-missing-file` reports those of an index to notes. Those
+    that mean one note have one cause, and three of one file for which none is found: what it lists
+    is gone, or was never copied with it.
     """
-    found: dict[str, list[RuleResult]] = defaultdict(list)
-    for result in _find_dead_links(memory, context):
-        found[result.path].append(result)
-    for results in found.values():
-        is_one = sum(bool(it.origin) for it in results) >= _FEWEST_OF_ONE_CAUSE
-        yield from results if is_one else (it._replace(origin="") for it in results)
+    found = list(_find_dead_links(memory, context))
+    lost = Counter(it.path for it in found if it.origin == _LOST)
+    for result in found:
+        if result.origin != _LOST:
+            yield result
+        elif lost[result.path] >= _FEWEST_OF_ONE_CAUSE:
+            yield result._replace(origin=f"{result.path}: lost")
+        else:
+            yield result._replace(origin="")
 
 
 def _find_dead_links(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Yield the broken links, with an origin where nothing shows where they should lead."""
+    """Yield the broken links, with the file that they should lead to as origin, or `_LOST`."""
     meant = LinkTargets(memory, context.renamed)
     for file, resolved in _find_links(memory, TargetKind.MISSING):
         link = resolved.link
@@ -93,7 +99,7 @@ def _find_dead_links(memory: Memory, context: RuleContext) -> Iterator[RuleResul
                 file.path,
                 _repair(memory, meant, file, resolved),
                 at_most=at_most,
-                origin="" if to or at_most is Severity.INFO else f"{file.path}: lost",
+                origin="" if at_most is Severity.INFO else f"{to}: meant" if to else _LOST,
             )
 
 
