@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import chain
 
@@ -70,8 +70,7 @@ class LinkTargets:
         named = self._paths_by_name([fold_name(get_stem(path))])
         paths = {it for it in named if not (is_page and self._is_source(it))}
         if not paths:
-            alike = self._stems.by_number.get(_get_number(path), ())
-            alike = alike or self._stems.by_undated.get(_get_undated(path), ())
+            alike = self._stems.find_numbered(path) or self._stems.find_of_other_day(path)
             return (alike[0] if len(alike) == 1 else ""), False
         if len(paths) != 1:
             return "", False
@@ -186,27 +185,56 @@ class _Stems:
         """`has_kinds` says whether a first word that several names share tells the kind of a note,
         as `feedback` does.
         """
-        split = [(path, _split_stem(path)) for path in paths]
-        firsts = Counter(words[0] for _, words in split)
-        self._kinds = {it for it, count in firsts.items() if has_kinds and count >= _A_KIND}
-        self._by_bare: dict[tuple[str, ...], set[str]] = {}
-        for path, words in split:
-            self._by_bare.setdefault(self._drop_kind(words), set()).add(path)
-        self.by_number: dict[tuple[str, str], list[str]] = {}
-        """The paths by their folder and the number before their name."""
-        for path in paths:
-            if (key := _get_number(path))[1]:
-                self.by_number.setdefault(key, []).append(path)
-        self.by_undated: dict[tuple[str, str], list[str]] = {}
-        """The paths by their folder and their name without its day, of three words or more."""
-        for path in paths:
-            if (key := _get_undated(path))[1]:
-                self.by_undated.setdefault(key, []).append(path)
+        self._paths = paths
+        self._has_kinds = has_kinds
+
+    def find_numbered(self, path: str) -> Sequence[str]:
+        """Return the paths of the notes in the folder of `path` with the same number before their
+        name; none where it has none.
+        """
+        return self._by_number.get(key, ()) if (key := _get_number(path))[1] else ()
+
+    @cached_property
+    def _by_number(self) -> Mapping[tuple[str, str], Sequence[str]]:
+        return self._group(_get_number)
+
+    def find_of_other_day(self, path: str) -> Sequence[str]:
+        """Return the paths of the notes in the folder of `path` with the same name of three words
+        or more behind another day; none where it has no such name.
+        """
+        return self._by_undated.get(key, ()) if (key := _get_undated(path))[1] else ()
+
+    @cached_property
+    def _by_undated(self) -> Mapping[tuple[str, str], Sequence[str]]:
+        return self._group(_get_undated)
+
+    def _group(
+        self, get_key: Callable[[str], tuple[str, str]]
+    ) -> Mapping[tuple[str, str], list[str]]:
+        groups: dict[tuple[str, str], list[str]] = {}
+        for path in self._paths:
+            groups.setdefault(get_key(path), []).append(path)
+        return groups
 
     def find_bare(self, name: str) -> set[str]:
         """Return the paths of the notes with the words of `name`, but for a kind before them."""
         words = self._drop_kind(_split_stem(name))
-        return set(self._by_bare.get(words, ())) if words else set()
+        return self._by_bare.get(words, set()) if words else set()
+
+    @cached_property
+    def _by_bare(self) -> Mapping[tuple[str, ...], set[str]]:
+        by_bare: dict[tuple[str, ...], set[str]] = {}
+        for path in self._paths:
+            by_bare.setdefault(self._drop_kind(_split_stem(path)), set()).add(path)
+        return by_bare
+
+    @cached_property
+    def _kinds(self) -> Collection[str]:
+        """The first words of names that several notes share, such as `feedback`."""
+        if not self._has_kinds:
+            return ()
+        firsts = Counter(_split_stem(path)[0] for path in self._paths)
+        return {it for it, count in firsts.items() if count >= _A_KIND}
 
     def _drop_kind(self, words: Sequence[str]) -> tuple[str, ...]:
         return tuple(words[1:] if words[0] in self._kinds else words)
@@ -357,7 +385,8 @@ def _first_folder(resolved: ResolvedLink) -> str:
 
 def _split_stem(path: str) -> list[str]:
     """Return the words of a name or a path of a note, in lower case."""
-    return re.split(r"[-_\s]+", get_stem(path).lower())
+    words = get_stem(path).lower().replace("-", " ").replace("_", " ").split()
+    return words or [""]
 
 
 def _get_number(path: str) -> tuple[str, str]:

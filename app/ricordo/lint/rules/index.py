@@ -170,9 +170,10 @@ def _find_listed_twice(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str
         place = path, entry.link.anchor
         if entry.line in backlinks:
             continue
-        is_shared = len(memory.names.by_stem.get(normalize(entry.link.target), ())) > 1
-        if place in seen and not is_shared:
-            yield path, seen[place], entry
+        if place in seen:
+            is_shared = len(memory.names.by_stem.get(normalize(entry.link.target), ())) > 1
+            if not is_shared:
+                yield path, seen[place], entry
         seen[place] = entry
 
 

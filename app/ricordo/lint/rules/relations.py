@@ -10,6 +10,7 @@ from functools import cache, cached_property
 from itertools import chain, islice, takewhile
 
 from ricordo.lexicon import Triggers, compile_part, list_expressions, lower_text
+from ricordo.lint.contradictions.claim import is_bound
 from ricordo.lint.contradictions.compare import oppose_reliably
 from ricordo.lint.contradictions.records import (
     build_cause,
@@ -150,8 +151,10 @@ class _Listed:
 
     @cached_property
     def statements(self) -> tuple[str, ...]:
-        """The one-line summaries of the note, in the index and in the note itself."""
-        return tuple({self.entry.hook: None, self.note.description: None})
+        """The one-line summaries of the note, in the index and in the note itself, that may give a
+        value which excludes another.
+        """
+        return tuple(filter(is_bound, {self.entry.hook: None, self.note.description: None}))
 
     @property
     def subject(self) -> str:
