@@ -173,7 +173,7 @@ def list_conventions(
                 "apart",
                 "no index lists, and no page outside links to, what is in them"
                 if conventions.apart
-                else "an index or a page leads to some notes of each folder",
+                else "no folder stands out as one that indexes and pages leave out",
             ),
         ),
         ConventionLine(
