@@ -47,6 +47,14 @@ def list_expressions(name: str, part: str) -> list[str]:
     return [text for texts in read_words(name)[part].values() for text in texts]
 
 
+@cache
+def load_filler() -> frozenset[str]:
+    """Return the words that say nothing by themselves, of all languages: in a file of their own,
+    for most rules need no other words of those that tell contradictions.
+    """
+    return frozenset(list_expressions("filler", "words"))
+
+
 def lower_text(text: str) -> str:
     """Return `text` in lower case with all offsets unchanged."""
     plain = text.lower()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from ricordo.lexicon import lower_text, read_words
+from ricordo.lexicon import load_filler, lower_text, read_words
 from ricordo.lint.claims.passages import Passage
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.patterns import compile_lazily
@@ -92,5 +92,4 @@ def get_work_words(text: str) -> frozenset[str]:
 
 @cache
 def _filler() -> frozenset[str]:
-    filler = read_words("opposition")["filler"].values()
-    return frozenset(word for texts in filler for text in texts for word in text.split())
+    return frozenset(word for text in load_filler() for word in text.split())

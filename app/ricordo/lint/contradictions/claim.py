@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from ricordo.dates import FoundDate, find_dates, has_year
-from ricordo.lexicon import lower_text
+from ricordo.lexicon import load_filler, lower_text
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.plain_words import (
     CODE,
@@ -303,7 +303,7 @@ class _Reader:
         before, begun = spans[at - 1]
         return (
             before in known.load_words("being")
-            or (at == 1 and before not in known.load_words("filler"))
+            or (at == 1 and before not in load_filler())
             or (before in known.load_verbs() and before not in known.load_signs("so"))
             or begun + len(before) in self._bound
             or start + len(token) in self._bound

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from ricordo.lexicon import lower_text
+from ricordo.lexicon import load_filler, lower_text
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.claim import Claim, Value, Word, read_claim
 from ricordo.lint.contradictions.plain_words import CODE, SHORT_NOT, strip_markup, tokenise
@@ -94,7 +94,7 @@ class ComparedSentence:
                 found.add(run)
             else:
                 found.update(run[at : at + 2] for at in range(len(run) - 1))
-        return frozenset(found) - known.load_words("filler") - known.load_persons().keys()
+        return frozenset(found) - load_filler() - known.load_persons().keys()
 
     @cached_property
     def keys(self) -> frozenset[str]:

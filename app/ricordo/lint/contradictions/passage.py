@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
-from ricordo.lexicon import build_alternation
+from ricordo.lexicon import build_alternation, load_filler
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.claim import Word
 from ricordo.lint.contradictions.compared_sentence import (
@@ -233,7 +233,7 @@ def _share_runs(one: JudgedStatement, other: JudgedStatement) -> frozenset[str]:
                 found.add(run[at : end + 1])
             at = max(end, at + 1)
     ends = known.load_words("affixes")
-    stop = known.load_words("filler") | known.load_modals() | known.load_words("common")
+    stop = load_filler() | known.load_modals() | known.load_words("common")
     return frozenset(it for run in found if len(it := _strip(run, ends)) > 1 and it not in stop)
 
 

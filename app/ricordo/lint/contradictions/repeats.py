@@ -14,7 +14,7 @@ from posixpath import dirname
 from typing import NamedTuple
 
 from ricordo.dates import find_day_in_title
-from ricordo.lexicon import compile_part, lower_text
+from ricordo.lexicon import compile_part, load_filler, lower_text
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.statements import NoteDigest, build_shingles
 from ricordo.lint.evidence import Relation
@@ -264,7 +264,7 @@ def _gist(text: str) -> _Gist:
     found = [known.load_numbers().get(word, word) for word in split_words(text)]
     negations = known.load_negations(detect_language(text))
     denials = sum(word in negations for word in found)
-    told = {known.load_synonyms().get(word, word) for word in found} - known.load_words("filler")
+    told = {known.load_synonyms().get(word, word) for word in found} - load_filler()
     stems = {stem_word(word) for word in told - known.load_words("negation")}
     numbers = {word for word in stems if word[0].isdigit()}
     return _Gist(frozenset(stems), frozenset(numbers), denials % 2 == 1)

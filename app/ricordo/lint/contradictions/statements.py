@@ -9,7 +9,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from ricordo.dates import find_day_in_title
-from ricordo.lexicon import is_abbreviation, lower_text
+from ricordo.lexicon import is_abbreviation, load_filler, lower_text
 from ricordo.lint.contradictions import words as known
 from ricordo.lint.contradictions.claim import is_plain, may_bind
 from ricordo.lint.contradictions.facts import (
@@ -377,8 +377,8 @@ def _key(word: str) -> str:
 @cache
 def _load_untold() -> frozenset[str]:
     """Return the words that tell nothing of a subject: values, filler and signs."""
-    parts = ("filler", "generic", "negation", "all", "some", "only")
-    words = map(known.load_words, parts)
+    parts = ("generic", "negation", "all", "some", "only")
+    words = (load_filler(), *map(known.load_words, parts))
     return known.load_modals().union(*words, known.load_numbers(), known.load_days())
 
 
@@ -397,4 +397,4 @@ def _keys_of(found: list[str]) -> tuple[str, ...]:
 def extract_content_words(text: str) -> tuple[str, ...]:
     """Return the content words of a text in order: numbers and things by name, without filler."""
     found = dict.fromkeys(split_words(text))
-    return tuple(stem_word(word) for word in found if word not in known.load_words("filler"))
+    return tuple(stem_word(word) for word in found if word not in load_filler())

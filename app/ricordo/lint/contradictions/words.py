@@ -8,7 +8,14 @@ from functools import cache, lru_cache
 from itertools import chain
 from typing import NamedTuple, TypeVar
 
-from ricordo.lexicon import SPACELESS, build_alternation, compile_part, list_expressions, read_words
+from ricordo.lexicon import (
+    SPACELESS,
+    build_alternation,
+    compile_part,
+    list_expressions,
+    load_filler,
+    read_words,
+)
 from ricordo.patterns import compile_lazily
 from ricordo.search.words import fold, list_stop_words, stem_word
 
@@ -443,13 +450,13 @@ def load_verbs() -> frozenset[str]:
 @cache
 def load_small_words() -> frozenset[str]:
     """Return the words that sentences have and headings and labels mostly lack."""
-    return load_verbs() | load_words("filler") | load_words("scope")
+    return load_verbs() | load_filler() | load_words("scope")
 
 
 @lru_cache(maxsize=1 << 16)
 def get_word_key(token: str, language: str = "") -> str:
     """Return the same key for all forms of a word; "" for filler."""
-    if token in load_words("filler") or token in load_words("scope"):
+    if token in load_filler() or token in load_words("scope"):
         return ""
     if (tool := load_tools().get(token)) and token not in load_ambiguous_tools():
         return tool[0][1]
@@ -538,9 +545,9 @@ def _without_endings(word: str) -> str:
 @cache
 def _load_lexicon() -> tuple[frozenset[str], int]:
     """Return all known words of scripts without blanks, and the length of the longest."""
-    parts = ("filler", "scope", "single", "clock", "afternoon", "counting", "vague", "environments")
+    parts = ("scope", "single", "clock", "afternoon", "counting", "vague", "environments")
     texts = load_special_words().union(
-        load_verbs(), *map(load_words, parts), load_units(), load_synonyms()
+        load_filler(), load_verbs(), *map(load_words, parts), load_units(), load_synonyms()
     )
     found = frozenset(text for text in texts if _SPACELESS.fullmatch(text))
     return found, max(map(len, found))
