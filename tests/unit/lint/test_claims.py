@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -708,7 +709,8 @@ def test_commits_after_the_note_are_reported(
     (line,) = found("2026-09-02")
     assert messages == ["Files that the note names changed after 2 Sep 2026."]
     assert line.startswith("tidepool/plan.py: 1 commit, the last ")
-    assert line.endswith("2026-09-20 Plan anew")
+    day = datetime(2026, 9, 20, tzinfo=UTC).astimezone().date()
+    assert line.endswith(f"{day} Plan anew"), "the day is that of the user"
     assert found("2026-09-20") == [], "on the same day nothing is reported"
     assert found("2026-09-19T23:00:00+00:00") != []
     assert found("not a date") == []
