@@ -525,17 +525,30 @@ def test_finding_id_does_not_depend_on_the_line(lint: Lint) -> None:
     assert before[0].line != after[0].line
 
 
-def test_an_entry_in_two_sections_of_the_index_of_a_wiki_is_no_warning(lint: Lint) -> None:
-    first = "# First\n\n- [[a]] — x\n- [[b]] — y\n\n# All\n\n"
+@pytest.mark.parametrize("between", ["# All", "For all else:", "---", "**All**"])
+def test_an_entry_in_two_lists_of_the_index_of_a_wiki_is_no_warning(
+    lint: Lint, between: str
+) -> None:
+    first = f"# First\n\n- [[a]] — x\n- [[b]] — y\n\n{between}\n\n"
     files = {"a.md": "x", "b.md": "y", "c.md": "z"}
     index = {"index.md": f"{first}- [[a]] — x\n- [[b]] — y\n- [[c]] — z\n- [[c]] — z\n"}
     found = lint({**files, **index}, "index-duplicate-entry", layout=WIKI)
     severities = {it.line: it.severity for it in found}
+    assert [it.line for it in found if it.fix] == [11]
     assert severities == {8: Severity.INFO, 9: Severity.INFO, 11: Severity.WARNING}
     (found_once,) = lint(
         {**files, "index.md": f"{first}- [[a]] — x\n"}, "index-duplicate-entry", layout=WIKI
     )
     assert found_once.severity is Severity.WARNING
+
+
+@pytest.mark.parametrize("between", ["", "- [[b]] — y\n", "\n1. [[b]]\n", "  goes on\n\n  here\n"])
+def test_what_belongs_to_the_items_begins_no_other_list(lint: Lint, between: str) -> None:
+    index = f"- [[a]] — x\n{between}- [[a]] — x\n"
+    (found,) = lint(
+        {"a.md": "x", "b.md": "y", "index.md": index}, "index-duplicate-entry", layout=WIKI
+    )
+    assert found.fix
 
 
 def test_entries_for_two_topics_of_one_note_are_no_warning(lint: Lint) -> None:
@@ -868,6 +881,19 @@ def test_broken_links_that_mean_one_note_have_one_cause(lint: Lint) -> None:
     assert [it.path for it in meant] == list(files)
     assert len({it.group_id for it in meant} - {""}) == 1
     assert {it.group_id for it in found if it not in meant} == {""}
+
+
+def test_links_of_three_files_to_one_that_is_gone_have_one_cause(lint: Lint) -> None:
+    names = ("a", "b", "c")
+    files = {
+        f"{it}.md": note("See [the walls](walls.md) and [b](quays.md).", it) for it in names[:2]
+    }
+    files["c.md"] = note("The [walls](walls.md) leak.", "c")
+    found = lint(files, "dead-link")
+    walls = {it.path: it.group_id for it in found if it.cause == "walls.md"}
+    assert list(walls) == list(files)
+    assert len({*walls.values()} - {""}) == 1
+    assert {it.group_id for it in found if it.cause == "quays.md"} == {""}
 
 
 @pytest.mark.parametrize(

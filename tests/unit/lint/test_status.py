@@ -858,6 +858,13 @@ def test_a_flag_that_other_code_had_before_is_not_new(repository: Repository, be
     assert len(repository.judge(claim)) == (before != "--offline-mode")
 
 
+def test_a_case_that_a_row_is_for_is_no_status(repository: Repository) -> None:
+    repository.commit("feat: piers", DAYS[2], **{"tide__piers.py": "pierNumber = read_pier()\n"})
+    rows = "| Code | Case |\n|---|---|\n| 404 | `pierNumber` does not exist |\n"
+    assert repository.judge(rows) == ()
+    assert len(repository.judge("`pierNumber` does not exist.", memory="said")) == 1
+
+
 def test_a_row_that_is_done_tells_what_was_open_then(repository: Repository) -> None:
     repository.commit("feat: add station export", DAYS[2])
     row = (

@@ -117,6 +117,13 @@ def test_what_was_so_on_a_day_is_not(lint: Lint, files: dict[str, str]) -> None:
     assert lint({**OTHERS, "quay-crane.md": page("done"), **files}, RULE, layout=WIKI) == ()
 
 
+def test_one_note_in_several_lists_is_one_finding(lint: Lint) -> None:
+    lists = {f"plans/{it}.md": f"- {LINK} — todo\n" for it in ("east", "west")}
+    found = lint({**OTHERS, "quay-crane.md": page("done"), **lists}, RULE, layout=WIKI)
+    assert [it.path for it in found] == list(lists)
+    assert len({it.group_id for it in found} - {""}) == 1
+
+
 def test_items_of_one_list_are_one_finding(lint: Lint) -> None:
     names = [f"crane_{number}" for number in range(4)]
     items = "".join(f"- [[{name}]] — todo\n" for name in names)

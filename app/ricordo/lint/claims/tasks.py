@@ -95,7 +95,10 @@ def _find_code_tasks(passage: Passage) -> Iterator[ProjectClaim]:
             continue
         after = _unbuilt().search(spoken, end, end + _NEAR)
         if after and len(passage.text[end : after.start()]) <= _BESIDE:
-            if _is_said_of(passage, (offset, end), after):
+            # a cell such as “`pierId` does not exist” gives the case for which a row is
+            is_case = passage.statement.text.lstrip().startswith("|") and not is_path(text)
+            is_case = is_case and _words("missing").match(spoken, after.start()) is not None
+            if not is_case and _is_said_of(passage, (offset, end), after):
                 yield build_claim(ClaimKind.TASK, passage, (offset, after.end()))
             continue
         before = [it for it in marks if it.end() <= offset <= it.end() + _NEAR]

@@ -109,6 +109,8 @@ _TRAILING = " ,;:—–-.，、；：。"
 """Characters that no shortened text ends with."""
 _CLAUSE_END = compile_lazily(r"[.;,:!?](?=\s|$)|[。；，、：！？]|\s[-–—·|](?=\s)")
 _PAIRS = ("`", "**", "__", "~~")
+_PARAGRAPH = compile_lazily(r"(?![-*+|<>]\s|\d+[.)]\s|\||<!--)\S")
+"""The first line of a paragraph or a rule, no item, row or comment, nor what goes on in an item."""
 _HEADING = compile_lazily(r" {0,3}#{1,6}(?:\s|$)")
 _DAY = compile_lazily(r"20\d\d[-_/.]?(?:0\d|1[0-2])")
 """A date in the name of a note: entries of such notes are sorted by it."""
@@ -275,10 +277,16 @@ def fix_missing_file(
     return Fix("remove the entry", remove_lines(index.note, _lines_of(index, entry)))
 
 
-def are_in_one_section(index: MemoryIndex, first: Entry, second: Entry) -> bool:
-    """Return whether no heading is between two entries: each section is a list of its own."""
-    between = split_plain_lines(index.note)[first.line : second.line - 1]
-    return not any(_HEADING.match(line) for line in between)
+def are_in_one_list(index: MemoryIndex, first: Entry, second: Entry) -> bool:
+    """Return whether no heading, rule or paragraph is between two entries: behind one another list
+    begins, in which a note may be once more.
+    """
+    is_after_blank = False
+    for line in split_plain_lines(index.note)[first.line : second.line - 1]:
+        if _HEADING.match(line) or (is_after_blank and _PARAGRAPH.match(line)):
+            return False
+        is_after_blank = not line.strip()
+    return True
 
 
 def fix_duplicate_entry(index: MemoryIndex, first: Entry, second: Entry) -> Fix | None:
@@ -287,7 +295,7 @@ def fix_duplicate_entry(index: MemoryIndex, first: Entry, second: Entry) -> Fix 
     """
     lines = _lines_of(index, second)
     is_repeated = len(lines) == 1 and _is_alone(index, second) and _adds_nothing(first, second)
-    if not is_repeated or not are_in_one_section(index, first, second):
+    if not is_repeated or not are_in_one_list(index, first, second):
         return None
     label = f"remove the entry on line {second.line}"
     return Fix(label, remove_lines(index.note, lines), safe=True)

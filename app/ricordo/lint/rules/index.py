@@ -14,7 +14,7 @@ from ricordo.lint.contradictions.repeats import is_generated
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Evidence
 from ricordo.lint.finding import Severity
 from ricordo.lint.fixes.entries import (
-    are_in_one_section,
+    are_in_one_list,
     fix_duplicate_entry,
     fix_inline_body,
     fix_long_entry,
@@ -126,15 +126,13 @@ def get_listed(memory: Memory, context: RuleContext) -> tuple[object, ...]:
 )
 def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find listed entries of one index that link to the same place of the same note. Where several
-    are in two sections of an index that costs no load, that is meant: what is important comes
-    first, and everything below; so it is where one alone has another title there. Entries whose
-    titles tell of two topics or days of the note are meant, too.
+    are in two lists of an index that costs no load, that is meant: what is important comes first,
+    or what some work needs; so it is where one alone has another title there. Entries whose titles
+    tell of two topics or days of the note are meant, too.
     """
     for index in memory.indexes:
         pairs = list(_find_listed_twice(memory, index))
-        apart = {
-            id(entry) for _, first, entry in pairs if not are_in_one_section(index, first, entry)
-        }
+        apart = {id(entry) for _, first, entry in pairs if not are_in_one_list(index, first, entry)}
         is_loaded = index is memory.index and memory.layout.limits is not None
         for path, first, entry in pairs:
             is_one = _are_of_one_topic(first.title, entry.title)

@@ -38,10 +38,8 @@ _MEMORY_FOLDERS = frozenset(("memory", "memories"))
 _ENDING = compile_lazily(r"\.md\b")
 _NO_NAME = compile_lazily(r"[\s/`\"'(\[<|“«「]")
 _LONGEST_NAME = 255
-_LOST = "lost"
-"""The origin of a broken link of which nothing shows where it should lead."""
 _FEWEST_OF_ONE_CAUSE = 3
-"""Broken links of one file that are one finding."""
+"""Broken links of one file, or to one, that are one finding."""
 _DEEPEST = 20
 """Folders of an absolute link in which a path of the memory may begin."""
 _FEWEST_OF_A_COPY = 3
@@ -59,22 +57,25 @@ _SYSTEM_PATH = compile_lazily(
 )
 def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find broken markdown links; `index-missing-file` reports those of an index to notes. Those
-    that mean one note have one cause, and three of one file for which none is found: what it lists
-    is gone, or was never copied with it.
+    that mean one note have one cause. Where none is found, so have three to one file, which is
+    gone, and three of one file: what it lists was never copied with it.
     """
     found = list(_find_dead_links(memory, context))
-    lost = Counter(it.path for it in found if it.origin == _LOST)
-    for result in found:
-        if result.origin != _LOST:
-            yield result
-        elif lost[result.path] >= _FEWEST_OF_ONE_CAUSE:
+    to_file = Counter(gone for _, gone in found if gone)
+    in_file = Counter(result.path for result, gone in found if gone)
+    for result, gone in found:
+        if to_file[gone] >= _FEWEST_OF_ONE_CAUSE:
+            yield result._replace(origin=f"{gone}: gone")
+        elif gone and in_file[result.path] >= _FEWEST_OF_ONE_CAUSE:
             yield result._replace(origin=f"{result.path}: lost")
         else:
-            yield result._replace(origin="")
+            yield result
 
 
-def _find_dead_links(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Yield the broken links, with the file that they should lead to as origin, or `_LOST`."""
+def _find_dead_links(memory: Memory, context: RuleContext) -> Iterator[tuple[RuleResult, str]]:
+    """Yield the broken links, each with the path of the file that is gone; "" where it is known
+    which one is meant, or may be intended.
+    """
     meant = LinkTargets(memory, context.renamed)
     for file, resolved in _find_links(memory, TargetKind.MISSING):
         link = resolved.link
@@ -83,15 +84,16 @@ def _find_dead_links(memory: Memory, context: RuleContext) -> Iterator[RuleResul
         is_judged = not link.is_wikilink and not is_entry and file.role is not FileRole.SUPPORT
         if is_judged and _is_of_memory(memory, file, resolved):
             if page := find_project_page(context.evidence, file, link):
-                yield report_project_page(file, link, page, _line(file, link))
+                yield report_project_page(file, link, page, _line(file, link)), ""
                 continue
             to, _ = meant.find_note(resolved)
             if not to and resolved.path in context.ignored:
-                yield report_ignored(file, link, _line(file, link))
+                yield report_ignored(file, link, _line(file, link)), ""
                 continue
             hint = f" Did you mean {to}?" if to else ""
             at_most = judge_broken_link(memory, meant, file, resolved)
-            yield RuleResult(
+            is_error = at_most is Severity.ERROR
+            result = RuleResult(
                 link.line,
                 f"Broken link “{link.label}”: {link.target} does not exist.{hint}",
                 link.target,
@@ -99,8 +101,9 @@ def _find_dead_links(memory: Memory, context: RuleContext) -> Iterator[RuleResul
                 file.path,
                 _repair(memory, meant, file, resolved),
                 at_most=at_most,
-                origin="" if at_most is Severity.INFO else f"{to}: meant" if to else _LOST,
+                origin=f"{to}: meant" if to and is_error else "",
             )
+            yield result, resolved.path if is_error and not to else ""
 
 
 @memory_rule("wanted-note", Severity.WARNING, "a [[wikilink]] to a note that does not exist")

@@ -83,7 +83,11 @@ def find_other_statuses(memory: Memory, left_out: Container[str]) -> Iterator[Ru
     for path in sorted(lists):
         file = memory.by_path[path]
         if file.role in _LISTS and path not in left_out:
-            yield from _judge_list(memory, file, stated, known)
+            found = list(_judge_list(memory, file, stated, known))
+            # several in one list were forgotten together, one in several lists by its note
+            for it in found:
+                cause = path if len(found) > 1 else it.other_path
+                yield it._replace(origin=f"{cause}: statuses")
 
 
 def _judge_list(
@@ -110,7 +114,6 @@ def _judge_list(
             file.path,
             _correct(file, entry, given, status),
             other_path=path,
-            origin=f"{file.path}: statuses",
         )
 
 
