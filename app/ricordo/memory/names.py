@@ -202,9 +202,11 @@ class Names:
 
     @cached_property
     def _others_by_name(self) -> Mapping[str, Sequence[str]]:
-        """The paths of the files that are no notes, by their names, which have an ending."""
+        """The paths of the files that are no notes, by their names, which have an ending; also of
+        those that are hidden or not read.
+        """
         by_name: dict[str, list[str]] = {}
-        for path in self.others:
+        for path in (*self.others, *self.skipped):
             name = posixpath.basename(path)
             if "." in name:
                 by_name.setdefault(name, []).append(path)

@@ -15,7 +15,7 @@ from ricordo.lint.conventions import learn_conventions
 from ricordo.lint.finding import Severity
 from ricordo.lint.linter import Linter
 from ricordo.lint.rule import RuleContext
-from ricordo.memory.change import Author, AuthorRole, Change, Convert
+from ricordo.memory.change import Author, AuthorRole, Change, Convert, SetField
 from ricordo.memory.compose import compose
 from tests.support.builders import open_memory
 from tests.unit.lint.apply_fix import apply_fix, find
@@ -249,6 +249,25 @@ def test_missing_fields_go_where_the_other_notes_have_them(root: Path) -> None:
 def test_unknown_type_value_is_not_invented(root: Path) -> None:
     text = "---\nname: x\ndescription: d\n---\n\nText.\n"
     assert find(root, {"x.md": text}, "frontmatter-incomplete").fix is None
+
+
+def test_quotes_with_broken_escapes_have_no_fix(root: Path) -> None:
+    head = r'description: "tagged [\\"quay\\"] at noon"'
+    found = find(root, {"x.md": f"---\nname: x\n{head}\n---\n\nText.\n"}, "frontmatter-invalid")
+    assert found.fix is None
+
+
+def test_frontmatter_has_the_fields_of_the_other_pages(root: Path) -> None:
+    page = "---\ntitle: {0}\ntags: [tide]\n---\n\n# {0}\n\nAll about the {0} of the old harbour.\n"
+    files = {f"wiki/{it}.md": page.format(it) for it in ("ebb", "flow", "neap", "spring", "surge")}
+    files |= {"wiki/index.md": "# Index\n", "wiki/log.md": "# Log\n", "raw/a.md": "Text.\n"}
+    files["wiki/quay.md"] = "# Quay\n\nAll about the quay of the old harbour.\n"
+    memory = open_memory(root, files, WIKI)
+    context = RuleContext(NOW, WIKI, conventions=learn_conventions(memory))
+    (found,) = Linter({}, frozenset(("frontmatter-missing",))).run(memory, context)
+    assert found.fix is not None
+    assert found.fix.acts == (SetField("wiki/quay.md", "title", "quay"),)
+    assert found.fix.label == "set title"
 
 
 def test_invalid_yaml_value_is_quoted(root: Path) -> None:

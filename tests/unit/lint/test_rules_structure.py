@@ -539,7 +539,9 @@ def test_an_entry_in_two_lists_of_the_index_of_a_wiki_is_no_warning(
     (found_once,) = lint(
         {**files, "index.md": f"{first}- [[a]] — x\n"}, "index-duplicate-entry", layout=WIKI
     )
-    assert found_once.severity is Severity.WARNING
+    assert found_once.severity is Severity.INFO
+    (loaded,) = lint({**files, "MEMORY.md": f"{first}- [[a]] — x\n"}, "index-duplicate-entry")
+    assert loaded.severity is Severity.WARNING
 
 
 @pytest.mark.parametrize("between", ["", "- [[b]] — y\n", "\n1. [[b]]\n", "  goes on\n\n  here\n"])
@@ -1045,7 +1047,9 @@ def test_the_memories_of_two_agents_may_share_a_name(lint: Lint) -> None:
 def test_the_pages_that_a_wiki_links_to_by_the_name_of_their_file_are_listed(lint: Lint) -> None:
     files = {
         "wiki/index.md": "- [[Ebb]]\n- [[gauges]]\n- [[Map]]\n",
-        "wiki/_index.md": "- [[Quay.canvas]]\n- [[boards/Tide]]\n",
+        "wiki/_index.md": "- [[Quay.canvas]]\n- [[boards/Tide]]\n- [[.md]]\n",
+        # a title without letters that a program kept gave it no name
+        "wiki/boards/.md": "The quay.\n",
         "wiki/hot.md": "---\ntitle: Ebb\n---\nText.\n",
         "wiki/concepts/Ebb.md": "Text.\n",
         "wiki/notes/gauges.md": "---\ntitle: All gauges\n---\nText.\n",

@@ -162,6 +162,8 @@ class MissingEntries:
         if model is None and index.entries:
             return f"no section of {index.path} lists notes of its folder, type or name"
         if model and model.hook and not note.description:
+            if not _is_alone(index, model):
+                return f"{index.path} lists several notes on a line"
             return f"it has no description, as the entries of {index.path} have"
         return ""
 

@@ -47,19 +47,20 @@ def fix_missing_fields(
         SetField(note.path, f"metadata.{key}" if key in conventions.nested else key, values[field])
         for field, key in keys.items()
     )
-    return Fix(f"set {' and '.join(fields)}", tuple(acts))
+    return Fix(f"set {' and '.join(keys.values())}", tuple(acts))
 
 
 def fix_invalid_yaml(note: Note) -> Fix | None:
     """Return the fix that quotes the one value that makes the frontmatter invalid YAML; None where
-    that is not enough, or a value would be read differently than by the lenient reader.
+    that is not enough, or a value would be read differently than by the lenient reader, and where
+    it has quotes whose escapes are broken: what was meant is not known.
     """
     fault = note.frontmatter.error
     lines = split_plain_lines(note)
     # the parser may notice a broken value only on the next line
     for number in (fault.line, fault.line - 1) if fault else ():
         match = _VALUE.fullmatch(lines[number - 1]) if 1 < number <= len(lines) else None
-        if match is None:
+        if match is None or (match[2].startswith('"') and "\\" in match[2]):
             continue
         quoted = match[1] + frontmatter.quote_double(_without_quotes(match[2]))
         edited = "\n".join([*lines[: number - 1], quoted, *lines[number:]])

@@ -300,11 +300,14 @@ def _is_placed(note: Note, memory: Memory) -> bool:
 
 
 def _add_frontmatter(note: Note, context: RuleContext) -> Fix | None:
-    """Return the fix that adds all fields the agent expects, else name and description alone."""
-    fields = dict.fromkeys(("name", "description", *context.layout.required))
+    """Return the fix that adds all fields the agent expects, else name and description alone; none
+    but the name that hardly any other note has.
+    """
     layout, conventions = context.layout, context.conventions
-    return fix_missing_fields(note, list(fields), layout, conventions) or fix_missing_fields(
-        note, ["name", "description"], layout, conventions
+    usual = [it for it in ("name", "description") if it == "name" or it not in conventions.unusual]
+    fields = list(dict.fromkeys((*usual, *layout.required)))
+    return fix_missing_fields(note, fields, layout, conventions) or fix_missing_fields(
+        note, usual, layout, conventions
     )
 
 

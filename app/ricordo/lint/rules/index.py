@@ -125,19 +125,14 @@ def get_listed(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     depends_on=get_listed,
 )
 def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find listed entries of one index that link to the same place of the same note. Where several
-    are in two lists of an index that costs no load, that is meant: what is important comes first,
-    or what some work needs; so it is where one alone has another title there. Entries whose titles
-    tell of two topics or days of the note are meant, too.
+    """Find listed entries of one index that link to the same place of the same note. In two lists
+    of an index that costs no load that is meant: what is important comes first, or what some work
+    needs. Entries whose titles tell of two topics or days of the note are meant, too.
     """
     for index in memory.indexes:
-        pairs = list(_find_listed_twice(memory, index))
-        apart = {id(entry) for _, first, entry in pairs if not are_in_one_list(index, first, entry)}
         is_loaded = index is memory.index and memory.layout.limits is not None
-        for path, first, entry in pairs:
-            is_one = _are_of_one_topic(first.title, entry.title)
-            is_alone = len(apart) == 1 and split_name(first.title) == split_name(entry.title)
-            is_slip = is_loaded or is_alone
+        for path, first, entry in _find_listed_twice(memory, index):
+            is_slip = is_loaded or are_in_one_list(index, first, entry)
             message = f"Duplicate entry for {path}: also on line {first.line}."
             yield RuleResult(
                 entry.line,
@@ -147,7 +142,7 @@ def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[Rule
                 index.path,
                 fix_duplicate_entry(index, first, entry),
                 at_most=Severity.WARNING
-                if is_one and (is_slip or id(entry) not in apart)
+                if is_slip and _are_of_one_topic(first.title, entry.title)
                 else Severity.INFO,
             )
 
