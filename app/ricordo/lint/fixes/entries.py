@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -283,12 +283,20 @@ def are_in_one_list(index: MemoryIndex, first: Entry, second: Entry) -> bool:
     """Return whether no heading, rule or paragraph is between two entries: behind one another list
     begins, in which a note may be once more.
     """
+    breaks = _list_breaks(index.note)
+    return bisect_right(breaks, first.line) == bisect_left(breaks, second.line)
+
+
+@lru_cache(maxsize=8)
+def _list_breaks(index: Note) -> tuple[int, ...]:
+    """Return the 1-based lines at which a list of an index ends."""
+    breaks: list[int] = []
     is_after_blank = False
-    for line in split_plain_lines(index.note)[first.line : second.line - 1]:
+    for number, line in enumerate(split_plain_lines(index), 1):
         if _HEADING.match(line) or (is_after_blank and _PARAGRAPH.match(line)):
-            return False
+            breaks.append(number)
         is_after_blank = not line.strip()
-    return True
+    return tuple(breaks)
 
 
 def fix_duplicate_entry(index: MemoryIndex, first: Entry, second: Entry) -> Fix | None:
