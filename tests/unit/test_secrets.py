@@ -379,7 +379,7 @@ def test_how_a_value_is_written_and_names_in_a_list_are_no_secrets(text: str) ->
 @pytest.mark.parametrize(
     "name",
     [
-        "2026-06-01_gazette_sk-harbour-berth4-tight-gaps",
+        "2026-06-01_gazette_sk-harbour-berth4-tides-30pct",
         "notes_sk-ferry-quay7-lisbon-2026",
         "t2_rdme_gb_ar_b_v_2x3_15s_c_g_ui_n_pr_b_vtwn_b_st_nil_vo_en_sea_and_a_long_pier",
         "_pa-regatta-2025-results-and-the-crews-of-all-harbours",
