@@ -153,6 +153,12 @@ class LintReport:
             yield _as_code(more)
         if findings:
             yield _as_code("`--dismiss ID` hides a wrong one, `ricordo rule RULE` explains a rule.")
+        # silence of the rules is no proof that the notes are right
+        is_whole = len(self._snapshots) == 1 and not self._options.select
+        is_silent = all(finding.severity < Severity.WARNING for finding in findings)
+        if is_whole and is_silent and self._snapshots[0].memory.notes:
+            check = "`ricordo curate --check` has a model, or a program of yours, check the notes."
+            yield _as_code(f"Rules find few statements that are wrong: {check}")
 
     def _headline(self, snapshot: Snapshot) -> Line:
         """Return a memory with the numbers of its notes and findings, and its load."""

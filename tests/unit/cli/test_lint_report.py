@@ -90,6 +90,16 @@ def test_a_diagnostic_has_the_place_the_rule_the_line_and_the_fix(
     ]
 
 
+def test_where_nothing_asks_for_attention_a_check_by_a_model_is_named(
+    project: Path, capsys: Printed
+) -> None:
+    says = "curate --check"
+    assert says in lint(capsys, "three")
+    assert says not in lint(capsys, "two"), "a broken link comes first"
+    assert says not in lint(capsys, "three", "--select", "dead-link"), "not all rules were asked"
+    assert says not in lint(capsys, "three", "--json")
+
+
 def test_paths_are_relative_to_the_current_directory(
     project: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
