@@ -7,7 +7,7 @@ what most notes have, or what the memory's own rules demand, can be missing in o
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -180,8 +180,8 @@ class ConventionLearner:
         self._layout: Layout | None = None
         self._notes: dict[str, Note] = {}
         self._forms: dict[str, NoteForm] = {}
-        self._counts: dict[str, _FormCounts] = {}
-        """By folder."""
+        self._counts: Counter[NoteForm] = Counter()
+        """How many notes have each form: most notes of a folder have the same."""
         self._names: Counter[str] = Counter()
         """The notes by the name of their file."""
         self._headed_names: Counter[str] = Counter()
@@ -192,17 +192,18 @@ class ConventionLearner:
     def learn(self, memory: Memory, schema: Schema = NO_SCHEMA) -> Conventions:
         """Return the conventions that the notes of `memory` show, and those that are demanded."""
         self._update(memory)
-        every = _FormCounts()
-        for counts in self._counts.values():
-            every.add(counts)
+        every, by_folder = _FormCounts(), defaultdict[str, _FormCounts](_FormCounts)
+        for form, number in self._counts.items():
+            every.count(form, number)
+            by_folder[form.folder].count(form, number)
         if every.notes < _FEWEST:
             sparse = Conventions(is_sparse=True, archived=self._archived)
             return self._correct(sparse, memory.layout)
         demanded = _find_demanded(every, schema, memory.layout)
         unusual_in = {
             folder: unusual
-            for folder, counts in self._counts.items()
-            if len(self._counts) > 1 and (unusual := _find_unusual(counts, demanded))
+            for folder, counts in by_folder.items()
+            if len(by_folder) > 1 and (unusual := _find_unusual(counts, demanded))
         }
         learned = Conventions(
             unusual=_find_unusual(every),
@@ -225,7 +226,7 @@ class ConventionLearner:
             self._paths, self._archived = paths, find_archived(paths)
         if self._layout != memory.layout:
             self._layout, self._notes, self._forms = memory.layout, {}, {}
-            self._counts, self._names, self._headed_names = {}, Counter(), Counter()
+            self._counts, self._names, self._headed_names = Counter(), Counter(), Counter()
         seen, notes = self._notes, {note.path: note for note in memory.notes}
         if len(seen) != len(notes) or any(map(is_not, seen.values(), notes.values())):
             for path in seen.keys() | notes.keys():
@@ -235,15 +236,15 @@ class ConventionLearner:
 
     def _replace(self, path: str, note: Note | None) -> None:
         if old := self._forms.pop(path, None):
-            self._counts[old.folder].count(old, -1)
-            if not self._counts[old.folder].notes:
-                del self._counts[old.folder]
+            self._counts[old] -= 1
+            if not self._counts[old]:
+                del self._counts[old]
             self._names[get_stem(path)] -= 1
             self._headed_names[get_stem(path)] -= old.has_frontmatter
         if note is not None and note.role is FileRole.NOTE and note.is_readable:
             assert self._layout is not None
             form = self._forms[path] = _read_form(note, self._layout)
-            self._counts.setdefault(form.folder, _FormCounts()).count(form, 1)
+            self._counts[form] += 1
             self._names[get_stem(path)] += 1
             self._headed_names[get_stem(path)] += form.has_frontmatter
 
@@ -303,25 +304,16 @@ class _FormCounts:
         """Fields inside `metadata`."""
         self.name_forms: Counter[NameForm | None] = Counter()
 
-    def count(self, form: NoteForm, by: int) -> None:
-        """Count one note more (1) or less (-1)."""
-        self.notes += by
-        self.headed += by * form.has_frontmatter
-        self.titled += by * form.has_heading
-        self.name_forms[form.name_form] += by
+    def count(self, form: NoteForm, number: int) -> None:
+        """Count a number of notes with the same form."""
+        self.notes += number
+        self.headed += number * form.has_frontmatter
+        self.titled += number * form.has_heading
+        self.name_forms[form.name_form] += number
         for name in form.fields:
-            self.fields[name] += by
+            self.fields[name] += number
         for name in form.nested:
-            self.nested[name] += by
-
-    def add(self, other: _FormCounts) -> None:
-        """Count the notes of `other` too."""
-        self.notes += other.notes
-        self.headed += other.headed
-        self.titled += other.titled
-        self.fields.update(other.fields)
-        self.nested.update(other.nested)
-        self.name_forms.update(other.name_forms)
+            self.nested[name] += number
 
 
 def _read_form(note: Note, layout: Layout) -> NoteForm:
