@@ -71,6 +71,7 @@ async def test_evidence_is_listed_before_age(tmp_path: Path) -> None:
     index = "".join(f"- [{path}]({path})\n" for path in files)
     async with staged(build(tmp_path, {"MEMORY.md": index, **files})) as stage:
         assert "0 findings need attention\n3/3 notes OK" in stage.freshness_text
+        assert "have a model" in stage.freshness_text, "rules find little of what is wrong"
         await stage.press("o", "o")
         lamps = stage.index_text.index("a-lamps")
         assert max(map(stage.index_text.index, ("b-tides", "c-move"))) < lamps

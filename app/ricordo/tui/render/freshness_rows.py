@@ -70,6 +70,8 @@ def _bar_of(share: float) -> str:
     return _BARS[min(max(round(height), 0), len(_BARS) - 1)]
 
 
+_MORE = "curate can have a model check what they say"
+"""What is said where no finding needs attention."""
 _MOST_OTHERS = 40
 """Most findings of other notes that are listed below those of the note."""
 
@@ -213,8 +215,13 @@ def _render_summary(snapshot: Snapshot, width: int) -> list[StyledLine]:
     findings = StyledSpan(f"{attention} attention", "bold" if number else "fine")
     in_order = StyledSpan(f"{snapshot.notes_in_order:,}/{notes} OK", "dim")
     if count_cells(findings.text) + 2 + count_cells(in_order.text) > width:
-        return [StyledLine((findings,)), StyledLine((in_order,))]
-    return [StyledLine((findings, StyledSpan("  "), in_order))]
+        lines = [StyledLine((findings,)), StyledLine((in_order,))]
+    else:
+        lines = [StyledLine((findings, StyledSpan("  "), in_order))]
+    # silence of the rules is no proof that the notes are right
+    if not number and snapshot.memory.notes:
+        lines += [StyledLine(row) for row in wrap([StyledSpan(_MORE, "dim")], width)]
+    return lines
 
 
 def _render_load(load: Load, width: int) -> list[StyledLine]:
