@@ -82,14 +82,9 @@ def load_names(part: str, key: str) -> frozenset[str]:
 def get_work_words(text: str) -> frozenset[str]:
     """Return the words of a text that carry meaning, ordinals as numbers, without plural."""
     words = (_ORDINALS.get(word, word) for word in _WORD.findall(lower_text(text)))
-    filler = _filler()
+    filler = load_filler()
     return frozenset(
         word.removesuffix("s") if len(word) > _LONG else word
         for word in words
         if word not in filler and (len(word) > 2 or any(map(str.isdigit, word)))
     )
-
-
-@cache
-def _filler() -> frozenset[str]:
-    return frozenset(word for text in load_filler() for word in text.split())

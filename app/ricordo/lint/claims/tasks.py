@@ -95,9 +95,7 @@ def _find_code_tasks(passage: Passage) -> Iterator[ProjectClaim]:
             continue
         after = _unbuilt().search(spoken, end, end + _NEAR)
         if after and len(passage.text[end : after.start()]) <= _BESIDE:
-            # a cell such as “`pierId` does not exist” gives the case for which a row is
-            is_case = passage.statement.text.lstrip().startswith("|") and not is_path(text)
-            is_case = is_case and _words("missing").match(spoken, after.start()) is not None
+            is_case = not is_path(text) and _is_case_of_row(passage, after)
             if not is_case and _is_said_of(passage, (offset, end), after):
                 yield build_claim(ClaimKind.TASK, passage, (offset, after.end()))
             continue
@@ -129,6 +127,12 @@ def _is_said_of(passage: Passage, name: tuple[int, int], status: re.Match[str]) 
     between = passage.text[name[1] : status.start()]
     is_beside = len(between) <= _BESIDE and _LINK.match(between) is not None
     return is_beside and not is_rule(passage, (name[0], status.end()))
+
+
+def _is_case_of_row(passage: Passage, status: re.Match[str]) -> bool:
+    """Return whether a status says in a row for which case it is: `pierId` does not exist."""
+    is_row = passage.statement.text.lstrip().startswith("|")
+    return is_row and _words("missing").fullmatch(status[0]) is not None
 
 
 def _begins_open_item(passage: Passage, spoken: str, offset: int) -> bool:

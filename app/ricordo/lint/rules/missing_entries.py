@@ -360,18 +360,13 @@ def _list_blank_targets(index: Note) -> tuple[tuple[int, str, re.Match[str]], ..
     """Return what has the form of a link to a note, but a blank in its target: the 1-based number
     of its line, the line, and where it is in that.
     """
-    lines = enumerate(index.text.split("\n"), 1)
-    forms = (
-        (number, line, match)
-        for number, whole in lines
-        for line in (whole.rstrip("\r"),)
-        for match in _LINK_FORM.finditer(line)
-    )
-    return tuple(
-        it
-        for it in forms
-        if it[2]["target"].endswith(".md") and re.search(r"\S\s+\S", it[2]["target"])
-    )
+    found: list[tuple[int, str, re.Match[str]]] = []
+    for number, whole in enumerate(index.text.split("\n"), 1):
+        line = whole.rstrip("\r")
+        for match in _LINK_FORM.finditer(line):
+            if match["target"].endswith(".md") and re.search(r"\S\s+\S", match["target"]):
+                found.append((number, line, match))
+    return tuple(found)
 
 
 def _find_unlisted_names(memory: Memory) -> frozenset[str]:

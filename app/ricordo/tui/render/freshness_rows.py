@@ -219,7 +219,7 @@ def _render_summary(snapshot: Snapshot, width: int) -> list[StyledLine]:
     else:
         lines = [StyledLine((findings, StyledSpan("  "), in_order))]
     # silence of the rules is no proof that the notes are right
-    if not number and snapshot.memory.notes:
+    if snapshot.has_evidence and not number and snapshot.memory.notes:
         lines += [StyledLine(row) for row in wrap([StyledSpan(_MORE, "dim")], width)]
     return lines
 
