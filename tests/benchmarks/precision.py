@@ -201,7 +201,7 @@ def write_sheet(store: Store, stores: Path, found: Sequence[Found], folder: Path
     for it in found:
         page += [f"## {it.digest} {it.rule} ({it.severity}) {it.path}:{it.line}", "", it.message]
         page += [f"- {text}" for text in it.evidence]
-        page += ["", *_excerpt(memory / it.path, it.line), ""]
+        page += ["", *excerpt(memory / it.path, it.line), ""]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{store.name}.md").write_text("\n".join(page), encoding="utf-8", errors="replace")
     with (folder / f"{store.name}.tsv").open("w", encoding="utf-8") as file:
@@ -223,7 +223,10 @@ def _digest(it: Found) -> str:
     return it.digest
 
 
-def _excerpt(path: Path, line: int) -> list[str]:
+def excerpt(path: Path, line: int) -> list[str]:
+    """Return the lines around a line of a file, indented, with their numbers; its first lines for
+    0, none where it is not there.
+    """
     if not path.is_file():
         return []
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()

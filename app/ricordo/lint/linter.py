@@ -131,7 +131,17 @@ class Linter:
                 findings.extend(self._run_memory_rule(rule, rule.on_memory, memory, context))
         if self._quiet:
             self._quiet.save()
-        return tuple(sorted(findings, key=lambda finding: finding.rank))
+        archived = context.conventions.archived
+        weighed = (self._weigh(it) if it.path in archived else it for it in findings)
+        return tuple(sorted(weighed, key=lambda finding: finding.rank))
+
+    def _weigh(self, finding: Finding) -> Finding:
+        """Return a finding in an archived note: hardly anybody reads that, so that a warning is
+        information, unless the user has set otherwise.
+        """
+        if finding.severity is not Severity.WARNING or finding.rule in self._severities:
+            return finding
+        return replace(finding, severity=Severity.INFO)
 
     def _judge(
         self, file: Note, rules: Sequence[Rule], context: RuleContext

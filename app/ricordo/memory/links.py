@@ -1,8 +1,8 @@
 """The links of a note: `[[wikilinks]]`, `[markdown](links.md)`, images and link definitions.
 
-Text in fenced code, in a code span, in a closed comment or after a backslash is not a link; an
-unclosed comment is text, as it is for the load. Markdown parsers find the same links in forty
-times the time, so guarded expressions find them here.
+Text in fenced or indented code, in a code span, in a closed comment or after a backslash is not a
+link; an unclosed comment is text, as it is for the load. Markdown parsers find the same links in
+forty times the time, so guarded expressions find them here.
 """
 
 from __future__ import annotations
@@ -62,6 +62,7 @@ _LINKS, _CODES, TOKENS = (
     for pattern in (_LINK, _CODE, f"{_LINK}|{_CODE}|{_REST}")
 )
 """The last matches a link, or a token in which brackets are not links."""
+_INDENTS = ("    ", "\t")
 _SCHEME = compile_lazily(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\s)")
 
 
@@ -71,10 +72,33 @@ def find_links(text: str) -> tuple[Link, ...]:
     line, last_start = 1, 0
     for match in _matches(text) if "[" in text else ():
         start = match.start()
+        if _is_in_indented_code(text, start):
+            continue
         line += text.count("\n", last_start, start)
         last_start = start
         links.append(_link(match, line))
     return tuple(links)
+
+
+def _is_in_indented_code(text: str, offset: int) -> bool:
+    """Return whether the line of `offset` belongs to a block of code that is indented by four
+    blanks or a tab: behind a blank line, and in no list, whose items have such paragraphs.
+    """
+    start = text.rfind("\n", 0, offset) + 1
+    # hardly any line is indented so
+    if not text.startswith(_INDENTS, start):
+        return False
+    is_below_blank = False
+    while start:
+        end = start - 1
+        start = text.rfind("\n", 0, end) + 1
+        if not text[start:end].strip():
+            is_below_blank = True
+        elif not text.startswith(_INDENTS, start):
+            return is_below_blank and not (text[start] == " " or _BULLET.match(text, start, end))
+        else:
+            is_below_blank = False
+    return is_below_blank
 
 
 def _matches(text: str) -> list[re.Match[str]]:

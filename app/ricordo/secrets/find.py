@@ -226,6 +226,14 @@ secret.
 _AROUND = 300
 """Characters."""
 _LETTERS = compile_lazily(r"[a-z]{3,}")
+_FILE = compile_lazily(r"(?:~|[A-Za-z]:)?(?:[/\\][\w.@ -]+){2,}\.\w{1,5}")
+"""The absolute path of a file, which tells where a secret is."""
+_WORDS = compile_lazily(r"(?:[^\W\d_]{2,}|\d{1,2})(?:[-_](?:[^\W\d_]{2,}|\d{1,2})){2,}")
+"""Words and small numbers that are joined to one."""
+_GOES_ON = compile_lazily(r"[ \t]+[^\W\d_]{2,}")
+_MARKED = compile_lazily(r"`([\w-]+)`")
+_FEWEST_OF_A_LIST = 3
+"""Marked values of one length in one line that are the ids of things."""
 _REST = compile_lazily(r"(?:[\w+/=~%-]|[.:](?=[\w+/=~%-]))*")
 
 
@@ -263,8 +271,9 @@ def is_evident(text: str, secret: Secret, *, in_example: bool = False) -> bool:
     """Return whether a secret of `text` surely is one: its format tells, or a program made it. A
     word beside “password” is mostly one of an example, a test or the sentence, a UUID the id of a
     thing, unless a header has it, and so is what is called the token of a folder, or of a place in
-    a list. What is made to be given away is none: the key of a test, of a page, of a shared file or
-    of a program that reports its errors. Where it may be part of an example, only its format tells.
+    a list, a path, words with which a sentence goes on, and one of several ids in a line. What is
+    made to be given away is none: the key of a test, of a page, of a shared file or of a program
+    that reports its errors. Where it may be part of an example, only its format tells.
     """
     kind, value = secret.kind, text[secret.start : secret.end]
     if kind == SEED_PHRASE:
@@ -289,6 +298,10 @@ def is_evident(text: str, secret: Secret, *, in_example: bool = False) -> bool:
         # nobody sends the id of a thing to prove who he is
         return kind == "auth-header" and not _SAMPLE.match(value)
     if _is_client_key(text, secret) or _is_name_of_thing(text, secret):
+        return False
+    if _FILE.fullmatch(value) or _is_in_list(text, secret):
+        return False
+    if kind == "password" and _WORDS.fullmatch(value) and _GOES_ON.match(text, secret.end):
         return False
     if kind == "password" and load_rules().guards["own_name"].match(value):
         return False
@@ -322,6 +335,16 @@ def _is_name_of_thing(text: str, secret: Secret) -> bool:
     if guards["nested_resource"].search(name):
         return bool(guards["resource"].search(text))
     return any(it.end() == len(name) for it in guards["resource"].finditer(name))
+
+
+def _is_in_list(text: str, secret: Secret) -> bool:
+    """Return whether a secret is one of several marked values of its length in its line."""
+    start = text.rfind("\n", 0, secret.start) + 1
+    end = text.find("\n", secret.end)
+    length = secret.end - secret.start
+    values = _MARKED.findall(text, start, end if end >= 0 else len(text))
+    alike = {it for it in values if len(it) == length and is_random(it)}
+    return text[secret.start : secret.end] in alike and len(alike) >= _FEWEST_OF_A_LIST
 
 
 def _is_anonymous(token: str) -> bool:

@@ -311,6 +311,20 @@ def test_a_name_may_be_that_of_an_ignored_file_in_any_folder_that_git_keeps(
     assert _list_missing(memory, capsys, "error") == {"own", "buoys"}
 
 
+def test_pages_of_folders_that_git_ignores_are_not_missing(tmp_path: Path, capsys: Printed) -> None:
+    links = ("[[tide]]", "[[people/ana]]", "[[quays/low]]", "[[wiki/people/rui]]")
+    index = "# Index\n\n" + "".join(f"- {link} — of the pier\n" for link in links)
+    here = {"index.md": index, "log.md": "# Log\n", "raw/a.md": "A.\n", "wiki/quays/b.md": "B.\n"}
+    wiki = write_memory(tmp_path / "wiki", here)
+    git(wiki, "init", "--quiet")
+    assert len(_list_missing(wiki, capsys, "error")) == len(links)
+    (wiki / ".gitignore").write_text("# private\nwiki/people/\n!wiki/quays/\n*.tmp/\n/tmp/\n.x/\n")
+    assert _list_missing(wiki, capsys, "error") == {"quays/low"}
+    (wiki / "wiki" / "people").mkdir()
+    (wiki / "wiki" / "people" / "ana.md").write_text("Ana.\n")
+    assert "tide" in _list_missing(wiki, capsys, "error"), "the folder is here"
+
+
 def test_a_memory_that_git_ignores_as_a_whole_is_no_copy(tmp_path: Path, capsys: Printed) -> None:
     project = tmp_path / "project"
     files = {"MEMORY.md": "- [Login](login.md) — how to log in\n", "t.md": note_text("t")}

@@ -400,6 +400,10 @@ def test_bare_name_is_missing_only_where_git_knew_it(tmp_path: Path) -> None:
         ("## Recent changes\n\n- Halos of `tidepool/plan.py`.", False),
         ("## Letzte Änderungen\n\n- Ränder von `tidepool/plan.py`.", False),
         ("## 最近の変更\n\n- `tidepool/plan.py` の枠。", False),
+        ("## What went in (#12)\n\n- Halos of `tidepool/plan.py`.", False),
+        ("## タスク4で入ったもの\n- `tidepool/plan.py` の枠。", False),
+        ("## Was umgesetzt wurde\n\n- Ränder von `tidepool/plan.py`.", False),
+        ("## What goes in\n\n- Halos of `tidepool/plan.py`.", True),
         ("## Change a plan\n\n- It is in `tidepool/plan.py`.", True),
         ("The page `tidepool/plan.py` is to become a dialog.", False),
         ("`tidepool/plan.py` soll ein Dialog werden, keine Seite.", False),
@@ -625,6 +629,7 @@ def test_the_record_of_a_session_makes_no_claims(
 @pytest.mark.parametrize(
     ("target", "page"),
     [
+        ("README", "README.md"),
         ("ADR-0007", "docs/adr/adr-0007-heights-in-metres.md"),
         ("open questions", "docs/open_questions.md"),
         ("Pegel", "docs/pegel.md"),
@@ -637,7 +642,13 @@ def test_the_record_of_a_session_makes_no_claims(
     ],
 )
 def test_a_link_to_a_page_of_the_project_names_it(tmp_path: Path, target: str, page: str) -> None:
-    pages = ("adr/adr-0007-heights-in-metres", "open_questions", "pegel", "adr/adr-0008-a")
+    pages = (
+        "README",
+        "adr/adr-0007-heights-in-metres",
+        "open_questions",
+        "pegel",
+        "adr/adr-0008-a",
+    )
     write_memory(tmp_path / "project", PROJECT)
     for name in (*pages, "adr/adr-0008-b"):
         write_memory(tmp_path / "project", {f"docs/{name}.md": "Text.\n"})

@@ -684,6 +684,22 @@ def test_of_an_archived_note_nothing_is_said_to_differ_from_the_project(root: Pa
         assert {it.path for it in found} == {"tides.md", "tides-old.md"} - archived
 
 
+@pytest.mark.parametrize("is_set", [False, True])
+def test_a_warning_of_an_archived_note_is_information_unless_the_user_set_it(
+    root: Path, is_set: bool
+) -> None:
+    memory = open_memory(root, {"tides.md": "# Tides", "archive/tides-1.md": "# Tides"})
+    archived = learn_conventions(memory).archived
+    context = RuleContext(NOW, AUTO_MEMORY, conventions=Conventions(archived=archived))
+    severities = {"empty-note": Severity.WARNING} if is_set else {}
+    found = Linter(severities, frozenset(("empty-note",))).run(memory, context)
+    of_archive = Severity.WARNING if is_set else Severity.INFO
+    assert {it.path: it.severity for it in found} == {
+        "tides.md": Severity.WARNING,
+        "archive/tides-1.md": of_archive,
+    }
+
+
 def test_archived_notes_are_not_compared_with_others(root: Path) -> None:
     texts = ("The gauge listens on port 8100.\n", "The gauge listens on port 8200.\n")
     files = {"tides.md": texts[0], "tides-old.md": texts[1], "archive/gauges.md": texts[1]}

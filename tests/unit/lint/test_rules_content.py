@@ -255,6 +255,16 @@ def test_feedback_note_has_no_secret(lint: Lint) -> None:
         ("TIDES_DSN=https://3f9a0c77d1e24b5896a0cd3e41b7f825@tides.example/7", Severity.INFO),
         ("https://3f9a0c77d1e24b5896a0cd3e41b7f825@tides.example/7", Severity.ERROR),
         ("https://quay:3f9a0c77d1e24b5896a0cd3e41b7f825@sentry.io/7", Severity.ERROR),
+        # the file that has it, words with which the sentence goes on, one of several ids
+        (
+            "`QUAY_SECRET_ACCESS_KEY` |"
+            " `/Users/jorgina.costa/Dev/quays-new/backend/scripts/upload_to_r2.py` |",
+            Severity.INFO,
+        ),
+        ("If routine PASS: Pier-6-Gauge-AB-Plan is read and merged", Severity.INFO),
+        ("PASS: Pier-6-Gauge-AB-Plan", Severity.ERROR),
+        ("토큰 `DcS8biIE9xM`, 3 `DcS8c3DE9JV`, 4 `DcS8aOuE0Hl`", Severity.INFO),
+        ("토큰 `DcS8biIE9xM`, 3 `DcS8c3DE9JV`", Severity.ERROR),
         # a password that is the word for it
         ("ADMIN_PASSWORD=MonMotDePasse123!", Severity.INFO),
         ("ADMIN_PASSWORD=TuaSenhaForte2026", Severity.INFO),

@@ -217,6 +217,7 @@ SOUND = [
     ("empty-note", {"a.md": note("Yes.")}),
     ("empty-note", {"a.md": note("###### " + "The gauge is read at noon. " * 5)}),
     ("empty-note", {"tides/tides.md": note("")}),
+    ("empty-note", {"order.md": "---\nsorting-spec: |\n  > a-z\n  > by-name\n---\n"}),
     # it is emptied when it was read, or filled in later
     *(
         ("empty-note", {f"{name}.md": ""})

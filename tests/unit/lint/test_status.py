@@ -1073,6 +1073,23 @@ def test_note_that_still_says_what_another_note_corrected_is_reported(
     assert [it.message for it in found] == ["45 is 20 now in docs/memory/berths.md:9."]
 
 
+@pytest.mark.parametrize(("others", "is_reported"), [((31,), True), ((31, 52), False)])
+def test_what_each_note_counts_for_itself_is_corrected_in_none(
+    tmp_path: Path, begun: Path, others: tuple[int, ...], is_reported: bool
+) -> None:
+    repository = Repository(tmp_path, begun)
+    line = "Acceptance criteria: automatic tests {}, manual checks\n"
+    for number, count in enumerate(others):
+        page = note_text(f"pier-{number}", line.format(count))
+        write_memory(repository.root, {f"docs/memory/pier-{number}.md": page})
+    for day, count in ((DAYS[1], 45), (DAYS[2], 20)):
+        page = note_text("berths", line.format(count))
+        write_memory(repository.root, {"docs/memory/berths.md": page})
+        repository.commit("memory: berths", day)
+    found = repository.judge(line.format(45), memory="project/docs/memory")
+    assert [it.rule for it in found] == ["changed-since"] * is_reported
+
+
 @pytest.mark.parametrize(
     ("name", "is_reported"), [("tide-ruler-4-6", False), ("tide-ruler-4", True), ("lamp-4-6", True)]
 )
@@ -1337,6 +1354,7 @@ def test_the_cause_of_a_fixed_fault_is_no_claim(
     for title_of, is_reported in ((title, False), (open_title, True)):
         for body in (
             f"## {cause}\n\n{_CLAIM}",
+            f"## {cause}\n{_CLAIM}",
             f"**{cause}**: {_CLAIM}",
             f"- **{cause}**:\n  1. {_CLAIM}",
         ):
@@ -1345,6 +1363,18 @@ def test_the_cause_of_a_fixed_fault_is_no_claim(
     (finding,) = lost.judge(f"# {title}\n\n## {cause}\n\n{_CLAIM}\n\n## {fix}\n\n{_CLAIM}")
     lines = (lost.folder / "memory" / "x.md").read_text().rstrip().split("\n")
     assert finding.line == len(lines), "where the fault is fixed is a claim of the present"
+
+
+@pytest.mark.parametrize(
+    ("name", "is_reported"), [("quickfix_gaps", False), ("hotfix-gaps", False), ("fixtures", True)]
+)
+def test_the_name_of_a_note_may_mark_it_as_one_about_a_fix(
+    lost: Repository, name: str, is_reported: bool
+) -> None:
+    text = note_text(name, f"## Root cause\n\n{_CLAIM}\n")
+    write_memory(lost.folder / "memory", {"MEMORY.md": f"- [x]({name}.md)\n", f"{name}.md": text})
+    found = lost.open().read_snapshot_with_evidence().findings
+    assert ["missing-symbol" in {it.rule for it in found}] == [is_reported]
 
 
 @pytest.mark.parametrize(
@@ -1900,6 +1930,8 @@ def test_an_entry_may_count_other_things_than_its_note(
         ("Die Tafeln entstehen auf dem Branch `feat/year-tables`.", True),
         # done, or a rule
         ("The tables were shipped on branch `feat/year-tables`.", False),
+        ("The tables are drawn by hand (branch `feat/year-tables`).", False),
+        ("年表を描く（ブランチ feat/year-tables）。", False),
         ("Merged branch `feat/year-tables`.", False),
         ("If the branch `feat/year-tables` is there, use it.", False),
         # work goes on there

@@ -104,6 +104,24 @@ def test_an_unclosed_fence_hides_the_rest_of_the_note() -> None:
     assert find_links("[[a]]\n```\n[[b]]\n\n[[c]]\n")[-1].target == "a"
 
 
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("Text\n\n    # Table\n    * [[a]]\n\n    [[b]]\n", 0),
+        ("# Title\r\n\r\n\t[[a]]\r\n", 0),
+        ("\n    [[a]]", 0),
+        # a paragraph goes on, and so does an item
+        ("Text\n    [[a]]\n", 1),
+        ("- item\n\n    [[a]]\n", 1),
+        ("1. item\n\n   more\n\n    [[a]]\n", 1),
+        ("- a\n  - b\n\n      [[a]]\n", 1),
+        ("    [[a]]", 1),
+    ],
+)
+def test_indented_code_has_no_links(text: str, count: int) -> None:
+    assert len(find_links(text)) == count
+
+
 def test_the_parts_of_a_link_are_reported() -> None:
     (link,) = find_links("one\n[[tides#Spring|the tides]]")
     assert link == ("tides", "Spring", "the tides", 2, 4, 30, True)

@@ -34,6 +34,8 @@ _LONGEST = 2_000
 """Characters of a line; longer ones are data."""
 _MOST_FILES = 40
 _MOST_QUOTED = 120
+_FEWEST_VALUES = 3
+"""Values in the same words in other notes, from which on each note has its own."""
 
 
 def find_corrected(note: Note, project: Project) -> Iterator[Verdict]:
@@ -61,7 +63,8 @@ def _judge(passage: Passage, segment: ValuePart, value: str, project: Project) -
     near = [
         it
         for it in project.corrected_values.find(value, segment)
-        if not project.is_of_memory(it.path) or is_surely_of(segment, value, it)
+        if not project.is_of_memory(it.path)
+        or (is_surely_of(segment, value, it) and not _is_of_each_note(it, project))
     ]
     places = [(place, it.commit) for it in near for place in _find_present(it, project)]
     new = {place.new for place, _ in places}
@@ -107,6 +110,25 @@ def _find_present(correction: CorrectedValue, project: Project) -> Iterator[_Pre
                 new = segment.values[correction.at]
                 quoted = line.strip()[:_MOST_QUOTED]
                 yield _PresentValue(new, f"{correction.path}:{number}: {quoted}")
+
+
+def _is_of_each_note(correction: CorrectedValue, project: Project) -> bool:
+    """Return whether several notes of the memory give a value in the words of a corrected one, each
+    another: it is of what each of them is about, such as the number of its tests.
+    """
+    begins = [word[:STEM_LENGTH] for word in correction.words]
+    values: set[str] = set()
+    for path in filter(project.is_of_memory, project.tree.files):
+        text = project.load_text(path) if path != correction.path else ""
+        plain = text.lower()
+        for line in text.split("\n") if all(map(plain.__contains__, begins)) else ():
+            if all(map(line.lower().__contains__, begins)) and len(line) <= _LONGEST:
+                values.update(
+                    it.values[correction.at]
+                    for it in split_parts(line)
+                    if it.words == correction.words and len(it.values) > correction.at
+                )
+    return len(values) >= _FEWEST_VALUES
 
 
 def _is_name(value: str, correction: CorrectedValue, project: Project) -> bool:

@@ -26,6 +26,8 @@ _STAMP = compile_lazily(
     r"20\d\d[-/.][01]\d[-/.][0-3]\d[*_)\].]*"
 )
 """A line with nothing but a day, perhaps with the kind of the entry before it."""
+_FIX = compile_lazily(r"(?:quick|hot|bug)fix(?:es)?[-_]", re.IGNORECASE)
+"""The beginning of the name of a note about one fix, as branches for these are called."""
 _ITEM = compile_lazily(r"(\s*)(?:[-*+]|\d+[.)])\s")
 _DECISION = compile_lazily(r"(?<![^\W_])adr[-_ ]?\d+", re.IGNORECASE)
 """The number of an architecture decision record."""
@@ -111,8 +113,9 @@ class Headings:
         """Take the next statement, a heading or not; return how its section is set apart."""
         item = _ITEM.match(text)
         depth_of_item = len(item[1]) + 1 if item else 0
-        of_label = _find_distance_of_label(text)
         heading = HEADING.match(text)
+        # the paragraph may be right below it
+        of_label = _find_distance_of_label(heading[2] if heading else text)
         if heading:
             depth = len(heading[1])
             title = CODE.sub("", heading[2])
@@ -185,7 +188,7 @@ def _find_distance(title: str) -> Distance:
     distance = Distance.OTHER if _titles("apart", title) else Distance.NONE
     if is_of_past(title):
         distance |= Distance.PAST
-    if load_fixed_mark().search(lower_text(title.replace("_", "-"))):
+    if _FIX.match(title) or load_fixed_mark().search(lower_text(title.replace("_", "-"))):
         distance |= Distance.FIXED
     return distance
 

@@ -227,9 +227,9 @@ class Project:
 
     def find_page(self, name: str) -> str:
         """Return the one page of the project, outside the memory, that a wikilink to `name` means:
-        one of that name, or the only one whose name begins with several of its words; a path is
-        that of the page from some folder. "" for none, and where a file of the memory has that
-        name.
+        one of that name, at the root of the project or the only one, or the only one whose name
+        begins with several of its words; a path is that of the page from some folder. "" for none,
+        and where a file of the memory has that name.
         """
         path = f"{name.removesuffix('.md')}.md"
         if path in self.memory_names:
@@ -240,6 +240,8 @@ class Project:
         if "/" in path:
             begun = [it for it in begun if f"/{it}".endswith(f"/{path}")]
         pages = [it for it in begun if _split_name(get_stem(it)) == words] or begun
+        # of several the one at the root, as Obsidian takes it
+        pages = [it for it in pages if it == path] or pages
         return pages[0] if len(pages) == 1 else ""
 
     @cached_property

@@ -82,12 +82,15 @@ def find_status_claims(passage: Passage) -> Iterator[ProjectClaim]:
 
 def _find_branch_word(passage: Passage, subject: _Subject) -> int | None:
     """Return where the word before the name of a branch begins that says that work is on it: of
-    one that was made for one piece of work, as its name shows. None where there is none.
+    one that was made for one piece of work, as its name shows. None where there is none, and in
+    brackets, where it only says how the work came about.
     """
     before = passage.text[: subject.start].rstrip("`")
     word = _BRANCH_WORD.search(before)
     is_of_work = subject.look_up is _find_branch and _BRANCH.fullmatch(subject.key)
     if word is None or not is_of_work or is_rule(passage, (word.start(), subject.end)):
+        return None
+    if passage.text[: word.start()].rstrip().endswith(("(", "（")):
         return None
     return word.start()
 

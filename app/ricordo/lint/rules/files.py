@@ -79,12 +79,13 @@ def _is_read(memory: Memory, note: Note) -> bool:
 def empty_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find notes with nothing but frontmatter, headings, labels or placeholders; nobody writes in a
     raw source. The page of a folder, which has its name, needs no text, nor does an inbox, which is
-    emptied when it was read, or a table of contents, which is filled in later. Of one whose title
-    says that another note took its place no text is missed. Blanks are none in any encoding.
+    emptied when it was read, or a table of contents, which is filled in later, or a file whose
+    frontmatter has the text for a program. Of one whose title says that another note took its place
+    no text is missed. Blanks are none in any encoding.
     """
     start = 0 if note.role is FileRole.SOURCE else note.frontmatter.end
     has_text = not (note.is_readable or _is_blank(note)) or not says_nothing(note, start)
-    if not (has_text or note.path.split("/")[-2:-1] == [note.stem] or _is_emptied(note)):
+    if not (has_text or note.path.split("/")[-2:-1] == [note.stem] or _needs_no_text(note)):
         body = note.text[start:]
         is_minor = note.role is FileRole.SOURCE or is_superseded(note)
         yield RuleResult(
@@ -97,8 +98,13 @@ def empty_note(note: Note, context: RuleContext) -> Iterator[RuleResult]:
         )
 
 
-def _is_emptied(note: Note) -> bool:
-    """Return whether a note, by its name, is emptied when it was read, or filled in later."""
+def _needs_no_text(note: Note) -> bool:
+    """Return whether a note, by its name, is emptied when it was read, or filled in later, or has
+    a text of several lines in its frontmatter.
+    """
+    texts = (it for it in note.frontmatter.fields.values() if isinstance(it, str))
+    if any("\n" in it for it in texts):
+        return True
     name = lower_text(normalize(note.stem)).replace("_", " ")
     return _emptied().search(name) is not None
 

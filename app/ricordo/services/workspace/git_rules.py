@@ -8,15 +8,23 @@ import os
 import posixpath
 from collections.abc import Container, Iterator, Mapping
 from functools import cached_property
+from itertools import islice
 
 from ricordo import git
+from ricordo.lexicon import read_words
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import ResolvedLink, TargetKind
+from ricordo.storage.foreign_file import read_plain_file
 
 _PATHS_PER_CALL = 1_000
 """Paths per call of git: the length of a command line is limited."""
 _MOST_PLACES = 4_000
 """Files that are asked for where the names of missing ones may be in any folder."""
+_MOST_FOLDERS = 20
+_MOST_RULES = 1 << 16
+"""Bytes of a file with rules."""
+_SIGNS = frozenset("*?[\\")
+"""What makes a rule one for several folders."""
 _NOT_SET = frozenset((b"unspecified", b"unset", b""))
 
 
@@ -72,11 +80,15 @@ class IgnoredTargets(Container[str]):
             if it.target_kind is TargetKind.MISSING
         ]
         folders = {posixpath.dirname(file.path): file.path for file in memory.files}
-        is_small = len(missing) * len(folders) <= _MOST_PLACES
+        if len(missing) * len(folders) > _MOST_PLACES:
+            folders = {}
+        if memory.indexes and missing:
+            absent = islice(_list_absent_folders(memory), _MOST_FOLDERS)
+            folders |= dict.fromkeys(absent, memory.indexes[0].path)
         self._links = {
             (it.path, *place)
             for source, it in missing
-            for place in _list_places(source, it, folders if is_small else {})
+            for place in _list_places(source, it, folders)
         }
 
     def is_for(self, memory: Memory) -> bool:
@@ -111,16 +123,37 @@ class IgnoredTargets(Container[str]):
             return ""
 
 
+def _list_absent_folders(memory: Memory) -> Iterator[str]:
+    """Yield the folders beside those with notes that the rules at the top of the repository name as
+    ignored and that are not here: all their files stayed behind. Not those that tools make.
+    """
+    top = git.find_top_level(memory.root)
+    raw = read_plain_file(os.path.join(top, ".gitignore"), _MOST_RULES) if top else None
+    inside = os.path.relpath(os.path.realpath(memory.root), top) if raw else "."
+    parents = {posixpath.dirname(posixpath.dirname(it.path)) for it in memory.notes}
+    made = read_words("probes")["made"]["folders"]
+    for line in (raw or b"").decode("utf-8", "replace").splitlines():
+        rule = line.strip()
+        if rule.startswith(("#", "!")) or not rule.endswith("/") or not _SIGNS.isdisjoint(rule):
+            continue
+        folder = os.path.relpath(rule.strip("/"), inside)
+        parent, _, name = folder.rpartition("/")
+        is_of_pages = parent in parents and name[0] != "." and name not in made
+        if is_of_pages and not os.path.isdir(os.path.join(memory.root, folder)):
+            yield folder
+
+
 def _list_places(
     source: str, resolved: ResolvedLink, folders: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """Yield the files that a link in the file `source` may mean, each with one that git has to keep
-    where it ignores that: a wikilink has no ending, and a name alone may be in any of the
-    `folders`, beside the file that each of them is given with.
+    where it ignores that: a wikilink has no ending, and a name alone or the end of a path may be in
+    any of the `folders`, beside the file that each of them is given with.
     """
     path, link = resolved.path, resolved.link
     file = f"{path}.md" if link.is_wikilink and not path.endswith(".md") else path
     yield file, source
-    if link.is_wikilink and "/" not in link.target:
-        for folder, beside in folders.items():
+    inside = posixpath.dirname(link.target)
+    for folder, beside in folders.items() if link.is_wikilink else ():
+        if not inside or f"/{folder}".endswith(f"/{inside}"):
             yield posixpath.join(folder, posixpath.basename(file)), beside
