@@ -87,9 +87,9 @@ class Finding:
     origin: str = ""
     """What led to this finding and to others of its rule: the id of the commit that lost files or
     names, the version that the project has, the fault by which files cannot be read, what links
-    lead out to or should mean, the sentence with a date, the code blocks around notes. Of those of
-    one file, behind its path: the tree in which it draws files, the file of the project with other
-    values, or that all is lost to which it links. "" where nothing is known.
+    lead out to, should mean or leave out, the sentence with a date, the code blocks around notes.
+    Of those of one file, behind its path: the tree in which it draws files, the file of the project
+    with other values, or that all is lost to which it links. "" where nothing is known.
     """
     id: str = field(init=False, default="")
 

@@ -117,6 +117,20 @@ def test_links_to_one_missing_note_are_one_finding(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(("count", "is_one"), [(2, False), (3, True)])
+def test_links_that_leave_out_one_beginning_of_names_are_one_finding(
+    tmp_path: Path, count: int, is_one: bool
+) -> None:
+    names = ("high-tide", "low-water", "spring-tide")[:count]
+    links = {f"{n}.md": note(f"See [[{name}]].", str(n)) for n, name in enumerate(names)}
+    targets = {f"feedback_{it}.md": note("Text.", f"feedback-{it}") for it in names}
+    memory = open_memory(tmp_path / "memory", {**links, **targets})
+    findings = Linter({}, frozenset(("wanted-note",))).run(memory, RuleContext(NOW, memory.layout))
+    causes = list_causes(findings, memory)
+    assert len(causes) == (1 if is_one else count)
+    assert causes[0].message.endswith("2 more files have the same cause.") is is_one
+
+
 @pytest.mark.parametrize(
     ("rule", "shared", "other"),
     [

@@ -109,8 +109,22 @@ def _find_dead_links(memory: Memory, context: RuleContext) -> Iterator[tuple[Rul
 @memory_rule("wanted-note", Severity.WARNING, "a [[wikilink]] to a note that does not exist")
 def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find wikilinks to names that no note has, each name once a file; what can only mean one other
-    note is one finding in all files. One that cannot mean any other note may be intended: the note
-    is to come, or is elsewhere. One that names a page of the project is said to do so.
+    note is one finding in all files, and so are three that lack one beginning, such as `feedback_`.
+    One that cannot mean any other note may be intended: the note is to come, or is elsewhere. One
+    that names a page of the project is said to do so.
+    """
+    found = list(_find_wanted_notes(memory, context))
+    of_beginning = Counter(beginning for _, beginning in found if beginning)
+    for result, beginning in found:
+        if of_beginning[beginning] >= _FEWEST_OF_ONE_CAUSE:
+            yield result._replace(origin=f"{beginning}: left out")
+        else:
+            yield result
+
+
+def _find_wanted_notes(memory: Memory, context: RuleContext) -> Iterator[tuple[RuleResult, str]]:
+    """Yield the wikilinks to names that no note has, each with the beginning of the name of the
+    note that is meant which it leaves out; "" where it is another fault.
     """
     meant = LinkTargets(memory, context.renamed)
     for file, resolved in _without_repeats(_find_links(memory, TargetKind.MISSING)):
@@ -118,14 +132,14 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
         if not link.is_wikilink or file.role is FileRole.SUPPORT or _is_entry(memory, file, link):
             continue
         if page := find_project_page(context.evidence, file, link):
-            yield report_project_page(file, link, page, _line(file, link))
+            yield report_project_page(file, link, page, _line(file, link)), ""
             continue
         to = "" if meant.is_relative_elsewhere(resolved) else meant.find_misspelt(resolved)
         if to == file.path:
             # nobody links to what he writes
             to = ""
         message = f"Link to a note that does not exist: {link.target}."
-        yield RuleResult(
+        result = RuleResult(
             link.line,
             f"{message} Did you mean {get_stem(to)}?" if to else message,
             link.target,
@@ -135,6 +149,8 @@ def wanted_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
             at_most=Severity.WARNING if to and not _is_told(file, link) else Severity.INFO,
             origin=fold_name(link.target) if to else "",
         )
+        name, written = fold_name(get_stem(to)), fold_name(link.target)
+        yield result, name.removesuffix(written) if written and name.endswith(written) else ""
 
 
 def _is_told(file: Note, link: Link) -> bool:
