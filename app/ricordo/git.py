@@ -159,6 +159,19 @@ def find_ignored(
     return frozenset(found)
 
 
+def find_left_out(top: str, paths: Sequence[str]) -> frozenset[str]:
+    """Return those of the absolute `paths` that the repository with the root `top` has and its
+    worktree leaves out, as a sparse checkout does; none if git fails.
+    """
+    found: set[str] = set()
+    for start in range(0, len(paths), _PATHS_PER_CALL):
+        batch = (f":(literal){path}" for path in paths[start : start + _PATHS_PER_CALL])
+        answer = run_git(top, "ls-files", "-t", "-z", "--", *batch) or b""
+        rows = map(os.fsdecode, answer.split(b"\0"))
+        found.update(os.path.join(top, row[2:]) for row in rows if row.startswith("S "))
+    return frozenset(found)
+
+
 def find_top_level(directory: str) -> str | None:
     """Return the root of the worktree that contains `directory`; None if there is none.
 

@@ -311,6 +311,21 @@ def test_a_name_may_be_that_of_an_ignored_file_in_any_folder_that_git_keeps(
     assert _list_missing(memory, capsys, "error") == {"own", "buoys"}
 
 
+def test_what_a_sparse_checkout_leaves_out_is_not_missing(tmp_path: Path, capsys: Printed) -> None:
+    names = ("tide [1].md", "ebb.md", "gone.md")
+    text = "".join(f"- [{name}](<raw/{name}>)\n" for name in names)
+    files = {"MEMORY.md": "- [t](t.md) — tides\n", "t.md": note_text("t", text)}
+    pages = {f"raw/{name}": "Text.\n" for name in names[:2]} | {"raw/a.md": "A source.\n"}
+    memory = write_memory(tmp_path / "memory", {**files, **pages})
+    git(memory, "init", "--quiet")
+    git(memory, "add", "--all")
+    git(memory, "commit", "--quiet", "-m", "all")
+    git(memory, "sparse-checkout", "set", "--no-cone", "/*", "!ebb.md", "!tide*.md")
+    assert not (memory / "raw" / "ebb.md").exists()
+    assert _list_missing(memory, capsys, "error") == {"raw/gone.md"}
+    assert _list_missing(memory, capsys, "info") == {f"raw/{name}" for name in names[:2]}
+
+
 def test_pages_of_folders_that_git_ignores_are_not_missing(tmp_path: Path, capsys: Printed) -> None:
     links = ("[[tide]]", "[[people/ana]]", "[[quays/low]]", "[[wiki/people/rui]]")
     index = "# Index\n\n" + "".join(f"- {link} — of the pier\n" for link in links)

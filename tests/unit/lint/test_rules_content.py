@@ -378,8 +378,10 @@ def test_what_is_written_in_a_month_may_be_its_state(
         ("a.md", {"updated": "2026-09-30"}, "", Severity.WARNING),
         ("a.md", {"updated": "2026-10-08"}, "", Severity.INFO),
         ("a.md", {}, "", Severity.INFO),
-        ("a.md", {}, "## Council of 2026-09-30\n\n", Severity.WARNING),
-        ("status_20260930.md", {}, "", Severity.WARNING),
+        ("a.md", {"updated": "2026-11-08"}, "## Council of 2026-09-30\n\n", Severity.WARNING),
+        ("status_20260930.md", {"updated": "2026-11-08"}, "", Severity.WARNING),
+        # a note that is still written tells of its subject
+        ("a.md", {"updated": "2027-11-08"}, "## Council of 2026-09-30\n\n", Severity.INFO),
         ("2026-09-30-council.md", {}, "", Severity.INFO),
     ],
 )

@@ -39,6 +39,10 @@ from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
+_LONGEST_LOG = timedelta(days=366)
+"""Time from the day of a passage to the last change of its note: a passage older than that, in a
+note that is still written, tells of its subject.
+"""
 _NEAR = 48
 """Characters before a date in which its preposition is looked for."""
 _CLAUSE_END = compile_lazily(r"[.!?;](?=\s|$)|[。！？；]|\s[—–]\s|\s\|\s|[()（）\[\]]")
@@ -209,8 +213,9 @@ def _report_passed(
     quoted = statement.line_text_at(dated.start)
     day = statement.text[dated.start : dated.end]
     message = f"{day} has passed, but the note treats it as future."
-    # a record of a day tells what was to come then
+    # a record of a day tells what was to come then, and a title may have the day of its subject
     is_sure = written < _find_first_day(dated, day) and not _RECORD.match(note.stem)
+    is_sure &= changed - written <= _LONGEST_LOG
     at_most = Severity.WARNING if is_sure else Severity.INFO
     # the versions of a text are in several notes
     return RuleResult(line, message, quoted, (quoted, *also), at_most=at_most, origin=quoted)

@@ -66,7 +66,8 @@ class EncryptedFiles(Container[str]):
 
 class IgnoredTargets(Container[str]):
     """Paths of missing targets of the links of `memory` that git ignores by a rule that is not on
-    the file with the link, committed or not: where git copied the memory, they stayed behind.
+    the file with the link, committed or not: where git copied the memory, they stayed behind. So
+    did what a sparse checkout leaves out.
 
     Git runs when the first path is looked up; if it fails, no path is one.
     """
@@ -109,10 +110,12 @@ class IgnoredTargets(Container[str]):
         places = {it: real for it in files if (real := self._resolve(it)).startswith(f"{top}/")}
         found = git.find_ignored(top, list(places.values())) or frozenset()
         ignored = {it for it, real in places.items() if real in found}
+        left_out = git.find_left_out(top, list(places.values()))
+        sparse = {it for it, real in places.items() if real in left_out}
         return frozenset(
             path
             for path, target, beside in self._links
-            if target in ignored and beside not in ignored
+            if target in sparse or (target in ignored and beside not in ignored)
         )
 
     def _resolve(self, path: str) -> str:
