@@ -116,6 +116,11 @@ def probe(tmp_path_factory: pytest.TempPathFactory) -> Probe:
         ("Login is NextAuth v4.", "changed-since"),
         ("It is a Docusaurus 2.4 site.", "changed-since"),
         ("We are on React 19.1 now.", "changed-since"),
+        ("- **React** 17 + pages\n- **Lodash** 4", "changed-since"),
+        ("- **React** 18.2 for the pages", "changed-since"),
+        ("| Part | Version |\n|---|---|\n| React | 17 |", "changed-since"),
+        ("Pages: React (17), web/serve.js", "changed-since"),
+        ("React: ^18.2, Lodash", "changed-since"),
         ("`MOST_BERTHS` in `tidepool/plan.py` bounds it.", "missing-symbol"),
         ("| Repo | Port |\n|---|---|\n| a | b |\n\nIt is `tidepool/buoys.py`.", "missing-path"),
         ("| File | Repo |\n|---|---|\n| `tidepool/buoys.py` | – |", "missing-path"),
@@ -132,6 +137,9 @@ def test_failed_claim_is_reported(probe: Probe, body: str, rule: str) -> None:
     "body",
     [
         # valid claims
+        "- **React** 19 + pages\n- **Lodash** 4",
+        "| Part | Version |\n|---|---|\n| React | 19.2 |",
+        "**React**: 3 hooks, React (1), no React (4 pages), and `react: 17`",
         "Heights come from `height_at` in `tidepool/harmonics.py:4`.",
         "Plans: `plan.py`, `tidepool/plan`, `tidepool/`, `src/Button.tsx` and `web/curve.jsx`.",
         "Tests match `**/*.tsx`, `{web,tidepool}/*` and `tidepool/*.pyi`.",

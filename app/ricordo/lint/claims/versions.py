@@ -28,6 +28,14 @@ _PINNED = compile_lazily(rf"(@?[A-Za-z][\w.\-/]*)@[~^]?{_NUMBER}")
 _SPOKEN = compile_lazily(
     rf"(?<![\w/.@-])([A-Za-z][\w.\-]*?(?:\.js)?) {_NUMBER}(?![\w%+]|\.\d|[-/–:]\d)"
 )
+_LISTED = compile_lazily(
+    rf"(?<![\w/.@-])([A-Za-z][\w.\-]*?(?:\.js)?)(?=[^\w.-])\*{{0,2}}\s?[:：|(]?\*{{0,2}}\s?[~^]?"
+    rf"{_NUMBER}(?:(?<=\.\d)|(?<=\.\d\d)|(?<=x)|(?=\*{{0,2}}\s*(?:[|,;()（），、+]|[—–-]\s|$)))"
+    r"(?![\w%+]|\.\d|[-/–:]\d)"
+)
+"""A product and its version in a list or a table: the name is emphasised, or a colon, a bracket or
+the border of a cell is between them. A whole number ends an item, or it may count something.
+"""
 _DIGITS = compile_lazily(r"\d+")
 _REQUIRED = compile_lazily(r"[~^]?\d+(?:\.\d+)*")
 _RANGE = compile_lazily(r"[|,]|\s-\s|\*|^(?:workspace|file|link|git|http|npm|catalog):|^latest$|^>")
@@ -66,8 +74,8 @@ _NO_PRODUCTS = frozenset(
 
 
 def find_version_claims(passage: Passage) -> Iterator[ProjectClaim]:
-    """Yield the versions in a sentence: `name@1.2` in backticks, `Name 1.2` in plain text, and the
-    one that it calls the current one.
+    """Yield the versions in a sentence: `name@1.2` in backticks, `Name 1.2` in plain text or as an
+    item of a list or a table, and the one that it calls the current one.
     """
     for match in _find_current(passage.text):
         start, end = match.span()
@@ -85,6 +93,14 @@ def find_version_claims(passage: Passage) -> Iterator[ProjectClaim]:
         # Go 1.22 and code right behind it say since when a language has that
         is_of_code = match[1].lower() in _LANGUAGES and passage.text.startswith(" `", match.end())
         if is_named and not is_of_code and not _denied().search(lower_text(before)):
+            yield ProjectClaim(ClaimKind.VERSION, match[0], passage.line_at(match.start()), passage)
+    for match in _LISTED.finditer(passage.text):
+        before = passage.text[: match.start()]
+        is_plain = passage.prose.startswith(match[1], match.start())
+        # one of something is no version
+        is_version = match[1].lower() not in _NO_PRODUCTS and match[2] not in ("0", "1")
+        is_new = is_plain and is_version and not _SPOKEN.fullmatch(match[0])
+        if is_new and not _denied().search(lower_text(before)):
             yield ProjectClaim(ClaimKind.VERSION, match[0], passage.line_at(match.start()), passage)
 
 
@@ -112,7 +128,8 @@ def check_version(claim: ProjectClaim, project: Project) -> Verdict | None:
     """
     if current := next(_find_current(claim.text), None):
         return _check_current(claim, current["number"], project)
-    match = _PINNED.fullmatch(claim.text) or _SPOKEN.fullmatch(claim.text)
+    patterns = (_PINNED, _SPOKEN, _LISTED)
+    match = next(filter(None, (it.fullmatch(claim.text) for it in patterns)), None)
     if match is None:
         return None
     declared = project.manifests.find_versions(match[1])
