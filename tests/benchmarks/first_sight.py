@@ -35,6 +35,7 @@ from tests.benchmarks.precision import Label, Verdict, excerpt
 _AT_ONCE = 2
 _SEALED = "9ab"
 """First digits of the SHA-256 of OWNER/NAME whose stores are sealed."""
+_NO_WORD = re.compile(r"[^a-z0-9]+")
 _MOST_MEMBERS = 12
 _SHOWN_MEMBERS = 6
 
@@ -65,9 +66,9 @@ def read_set(path: Path) -> list[Store]:
     taken = {it.name for it in load_corpus()}
     for line in path.read_text(encoding="utf-8").splitlines():
         _, repository, commit, folder, languages, licence = line.split("\t")[:6]
-        name = re.sub(r"[^a-z0-9]+", "-", repository.rpartition("/")[2].lower()).strip("-")
-        while name in taken:
-            name += "-2"
+        whole = _NO_WORD.sub("-", f"{repository}/{folder}".lower()).strip("-")
+        names = (_NO_WORD.sub("-", repository.rpartition("/")[2].lower()).strip("-"), whole)
+        name = next(it for it in names if it not in taken)
         taken.add(name)
         digit = hashlib.sha256(repository.lower().encode()).hexdigest()[0]
         use = "sealed" if digit in _SEALED else "tune"
