@@ -8,6 +8,7 @@ forty times the time, so guarded expressions find them here.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection
 from typing import NamedTuple
 
@@ -70,35 +71,52 @@ def find_links(text: str) -> tuple[Link, ...]:
     """Return the links of a note's `text` in order."""
     links: list[Link] = []
     line, last_start = 1, 0
-    for match in _matches(text) if "[" in text else ():
+    matches = _matches(text) if "[" in text else []
+    for match in _leave_out_indented(text, matches):
         start = match.start()
-        if _is_in_indented_code(text, start):
-            continue
         line += text.count("\n", last_start, start)
         last_start = start
         links.append(_link(match, line))
     return tuple(links)
 
 
-def _is_in_indented_code(text: str, offset: int) -> bool:
-    """Return whether the line of `offset` belongs to a block of code that is indented by four
-    blanks or a tab: behind a blank line, and in no list, whose items have such paragraphs.
+def _leave_out_indented(text: str, matches: list[re.Match[str]]) -> list[re.Match[str]]:
+    """Return the matches, in order, that are in no indented code."""
+    # few notes have such lines, and hardly any a link in one
+    if "\n    " not in text and "\n\t" not in text and not text.startswith(_INDENTS):
+        return matches
+    if not any(text.startswith(_INDENTS, text.rfind("\n", 0, it.start()) + 1) for it in matches):
+        return matches
+    code = _find_indented_code(text)
+    starts = [start for start, _ in code]
+    kept: list[re.Match[str]] = []
+    for match in matches:
+        at = bisect_right(starts, match.start()) - 1
+        if at < 0 or match.start() > code[at][1]:
+            kept.append(match)
+    return kept
+
+
+def _find_indented_code(text: str) -> list[tuple[int, int]]:
+    """Return where each line of the blocks of code begins and ends that are indented by four blanks
+    or a tab: behind a blank line, and in no list, whose items have such paragraphs.
     """
-    start = text.rfind("\n", 0, offset) + 1
-    # hardly any line is indented so
-    if not text.startswith(_INDENTS, start):
-        return False
-    is_below_blank = False
-    while start:
-        end = start - 1
-        start = text.rfind("\n", 0, end) + 1
-        if not text[start:end].strip():
+    lines: list[tuple[int, int]] = []
+    is_code = is_list = is_below_blank = False
+    start = 0
+    for line in text.split("\n"):
+        if not line.strip():
             is_below_blank = True
-        elif not text.startswith(_INDENTS, start):
-            return is_below_blank and not (text[start] == " " or _BULLET.match(text, start, end))
-        else:
+        elif line.startswith(_INDENTS):
+            is_code = is_code or (is_below_blank and not is_list)
+            if is_code:
+                lines.append((start, start + len(line)))
             is_below_blank = False
-    return is_below_blank
+        else:
+            is_list = line[0] == " " or _BULLET.match(line) is not None
+            is_code = is_below_blank = False
+        start += len(line) + 1
+    return lines
 
 
 def _matches(text: str) -> list[re.Match[str]]:

@@ -132,14 +132,19 @@ def _list_absent_folders(memory: Memory) -> Iterator[str]:
     """
     top = git.find_top_level(memory.root)
     raw = read_plain_file(os.path.join(top, ".gitignore"), _MOST_RULES) if top else None
-    inside = os.path.relpath(os.path.realpath(memory.root), top) if raw else "."
+    rules = (line.strip() for line in (raw or b"").decode("utf-8", "replace").splitlines())
+    named = [
+        it.strip("/")
+        for it in rules
+        if it.strip("/") and it.endswith("/") and it[0] not in "#!" and _SIGNS.isdisjoint(it)
+    ]
+    if not named:
+        return
+    inside = os.path.relpath(os.path.realpath(memory.root), top)
     parents = {posixpath.dirname(posixpath.dirname(it.path)) for it in memory.notes}
     made = read_words("probes")["made"]["folders"]
-    for line in (raw or b"").decode("utf-8", "replace").splitlines():
-        rule = line.strip()
-        if rule.startswith(("#", "!")) or not rule.endswith("/") or not _SIGNS.isdisjoint(rule):
-            continue
-        folder = os.path.relpath(rule.strip("/"), inside)
+    for rule in named:
+        folder = os.path.relpath(rule, inside)
         parent, _, name = folder.rpartition("/")
         is_of_pages = parent in parents and name[0] != "." and name not in made
         if is_of_pages and not os.path.isdir(os.path.join(memory.root, folder)):
