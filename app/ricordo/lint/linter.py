@@ -59,6 +59,10 @@ class _VerdictFindings(NamedTuple):
     findings: tuple[Finding, ...]
 
 
+_HARMFUL = frozenset(("instruction-shaped", "control-characters"))
+"""The rules on what an agent must not read, wherever it is; secrets are errors."""
+
+
 class Linter:
     """Runs rules and caches their findings, by file and, with `depends_on`, by memory rule, so that
     linting again after a change of one file takes a fraction of the time. Not thread-safe.
@@ -137,9 +141,10 @@ class Linter:
 
     def _weigh(self, finding: Finding) -> Finding:
         """Return a finding in an archived note: hardly anybody reads that, so that a warning is
-        information, unless the user has set otherwise.
+        information, unless the user has set otherwise or it is of what would harm who does.
         """
-        if finding.severity is not Severity.WARNING or finding.rule in self._severities:
+        is_kept = finding.rule in self._severities or finding.rule in _HARMFUL
+        if finding.severity is not Severity.WARNING or is_kept:
             return finding
         return replace(finding, severity=Severity.INFO)
 

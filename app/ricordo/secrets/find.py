@@ -228,12 +228,14 @@ _AROUND = 300
 _LETTERS = compile_lazily(r"[a-z]{3,}")
 _FILE = compile_lazily(r"(?:~|[A-Za-z]:)?(?:[/\\][\w.@ -]+){2,}\.\w{1,5}")
 """The absolute path of a file, which tells where a secret is."""
-_WORDS = compile_lazily(r"(?:[^\W\d_]{2,}|\d{1,2})(?:[-_](?:[^\W\d_]{2,}|\d{1,2})){2,}")
-"""Words and small numbers that are joined to one."""
+_WORDS = compile_lazily(r"(?:[^\W\d_]{2,}|\d{1,2})(?:[-_](?:[^\W\d_]{2,}|\d{1,2})){2,4}")
+"""A few words and small numbers that are joined to one; more of them are a passphrase."""
 _GOES_ON = compile_lazily(r"[ \t]+[^\W\d_]{2,}")
 _MARKED = compile_lazily(r"`([\w-]+)`")
-_FEWEST_OF_A_LIST = 3
-"""Marked values of one length in one line that are the ids of things."""
+_FEWEST_OF_A_LIST, _LONGEST_OF_A_LIST = 3, 15
+"""Marked values of one length in one line that are the ids of things, and the characters of such an
+id: keys are longer.
+"""
 _REST = compile_lazily(r"(?:[\w+/=~%-]|[.:](?=[\w+/=~%-]))*")
 
 
@@ -338,7 +340,9 @@ def _is_name_of_thing(text: str, secret: Secret) -> bool:
 
 
 def _is_in_list(text: str, secret: Secret) -> bool:
-    """Return whether a secret is one of several marked values of its length in its line."""
+    """Return whether a short secret is one of several marked values of its length in its line."""
+    if secret.end - secret.start > _LONGEST_OF_A_LIST:
+        return False
     start = text.rfind("\n", 0, secret.start) + 1
     end = text.find("\n", secret.end)
     length = secret.end - secret.start

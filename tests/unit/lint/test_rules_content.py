@@ -265,6 +265,14 @@ def test_feedback_note_has_no_secret(lint: Lint) -> None:
         ("PASS: Pier-6-Gauge-AB-Plan", Severity.ERROR),
         ("토큰 `DcS8biIE9xM`, 3 `DcS8c3DE9JV`, 4 `DcS8aOuE0Hl`", Severity.INFO),
         ("토큰 `DcS8biIE9xM`, 3 `DcS8c3DE9JV`", Severity.ERROR),
+        (
+            "토큰 `kW82mQx7Lr3TkW82mQ9x`, `pT41nZb6Vs9QpT41nZ7c`, `hJ93dFg2Mw5RhJ93dF8v`",
+            Severity.ERROR,
+        ),
+        (
+            "Passphrase: harbour-gauge-winter-anchor-copper-violet-lantern is for guests",
+            Severity.ERROR,
+        ),
         # a password that is the word for it
         ("ADMIN_PASSWORD=MonMotDePasse123!", Severity.INFO),
         ("ADMIN_PASSWORD=TuaSenhaForte2026", Severity.INFO),

@@ -95,8 +95,10 @@ def report_project_page(file: Note, link: Link, page: str, line: str) -> RuleRes
 
 
 def report_ignored(file: Note, link: Link, line: str) -> RuleResult:
-    """Return what is said of a link to a file that git keeps out of a copy of a memory."""
-    message = f"Link to a file that git keeps out of this copy: {link.target}."
+    """Return what is said of a link to a file that git may have kept out of this copy of a memory:
+    a name alone may be in any of the folders that it leaves out.
+    """
+    message = f"Link to a file that git may have kept out of this copy: {link.target}."
     return RuleResult(link.line, message, link.target, (line,), file.path, at_most=Severity.INFO)
 
 
