@@ -8,6 +8,7 @@ import gc
 import os
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -59,6 +60,26 @@ def pytest_collection() -> Iterator[None]:
 def pytest_unconfigure() -> None:
     """Look for no garbage at the end: pytest does five times among all objects, for nobody."""
     gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave to a soak all but one in n cases of each test marked `one_in(n)`."""
+    if figure("all_cases", everyday=0):
+        return
+    seen: Counter[str] = Counter()
+    left = []
+    for item in items:
+        mark = item.get_closest_marker("one_in")
+        if mark is not None:
+            test = item.nodeid.partition("[")[0]
+            if seen[test] % mark.args[0]:
+                left.append(item)
+            seen[test] += 1
+    if left:
+        config.hook.pytest_deselected(items=left)
+        without = set(left)
+        items[:] = [item for item in items if item not in without]
 
 
 @pytest.fixture(scope="session")

@@ -96,6 +96,8 @@ GROUPS = (
         tuple(f"tests/faults/test_writer_{name}.py" for name in WRITER),
         {
             "random_kills": 500,
+            "kill_stride": 1,
+            "fault_stride": 1,
             "fallback_stride": 1,
             "repair_stride": 1,
             "agent_stride": 1,
@@ -150,10 +152,11 @@ GROUPS = (
     ),
     Group("shells", ("tests/shells",), {"shell_names": 100}),
     Group("packaging", ("tests/packaging",), {"pythons": 1}),
-    Group("printing", ("tests/contract/test_printing.py",), {"printing": 1}),
+    Group("printing", ("tests/contract/test_printing.py",), {"printing": 1, "all_cases": 1}),
     Group("sarif", ("tests/contract/test_sarif.py",), {"sarif_tool": 1}, ("npm", "node")),
     Group("tui", ("tests/unit/tui", "tests/tui"), {"examples": 1_000}),
     Group("late", ("tests/tui",), {"late_ms": 600}),
+    Group("cases", ("tests",), {"all_cases": 1, "expression_stride": 1}),
 )
 CLONES = (
     Clone("clone"),

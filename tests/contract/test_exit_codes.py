@@ -452,6 +452,7 @@ def test_every_command_takes_the_common_options(world: World, call: Call, name: 
     check(call(*case.words(world), *common, given=case.given), 0, name, as_json=False)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("code", "name", "case"),
     [
@@ -520,6 +521,7 @@ class FullDevice(io.StringIO):
         raise OSError(28, "No space left on device")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("as_json", [(), ("--json",)], ids=["plain", "json"])
 def test_a_result_that_cannot_be_printed_has_its_code(

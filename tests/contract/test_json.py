@@ -109,6 +109,7 @@ CALLS = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("name", "case"),
     [pytest.param(*each, id=f"{each[0]}-{number}") for number, each in enumerate(CALLS)],

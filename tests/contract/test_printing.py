@@ -334,6 +334,7 @@ def each_with_some(ways: Sequence[str]) -> list[ParameterSet]:
     ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("case", "stdout"), each_with_some(tuple(STDOUT)))
 def test_what_was_changed_is_said_where_the_result_cannot_be_printed(
     world: World, case: Case, stdout: str
@@ -357,6 +358,7 @@ def test_what_was_changed_is_said_where_the_result_cannot_be_printed(
     assert done.returncode not in (0, 1, refused)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("case", "lacking"),
     [
@@ -399,6 +401,7 @@ def test_what_cannot_be_said_on_stderr_keeps_nothing_from_being_done(
     assert refused.stdout == b""
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("words", filter(None, READING.values()), ids=" ".join)
 def test_a_command_that_reads_says_that_it_could_not_print(world: World, words: list[str]) -> None:
     words = words if words[0] in ("list", "rule") else on(*words)(world)

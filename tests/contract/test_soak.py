@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests import soak
 from tests.soak import CHECKOUT, GROUPS
+from tests.support.figures import variable
 from tests.unit.machine import git
 
 MAKEFILE = """
@@ -134,8 +137,28 @@ def test_a_tool_that_is_missing_is_named(
     monkeypatch.setattr(soak, "KEPT", tmp_path / "kept")
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
     monkeypatch.setenv("PYTEST_XDIST_AUTO_NUM_WORKERS", "1")
+    # else it removes what earlier runs of all tests left
+    monkeypatch.setenv("PYTEST_DEBUG_TEMPROOT", str(tmp_path))
     assert soak.main([]) == 0
     assert capsys.readouterr().out.count("not checked: no zsh\n") == 1
+
+
+def test_of_many_cases_some_are_run_every_day_and_all_in_a_soak() -> None:
+    test = "tests/contract/test_exit_codes.py::test_each_code_in_each_command_where_it_can_occur"
+    counts = []
+    for all_cases in ("0", "1"):
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "--collect-only", "-q", test],
+            cwd=CHECKOUT,
+            env=os.environ | {variable("all_cases"): all_cases},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        counts.append(done.stdout.count(f"{test}["))
+    few, all_of_them = counts
+    assert all_of_them > 50
+    assert few == math.ceil(all_of_them / 2)
 
 
 @pytest.mark.parametrize("fails", [False, True])

@@ -331,6 +331,7 @@ hook.answer(["prompt"])
 """
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("blocking", BLOCKING)
 @pytest.mark.parametrize("is_blocked", [False, True], ids=["", "with the signal blocked"])
 def test_whatever_blocks_it_ends_with_0(world: World, blocking: str, is_blocked: bool):

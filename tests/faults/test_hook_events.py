@@ -139,6 +139,7 @@ def damage_file(path: Path, damage: str) -> None:
     raise AssertionError(f"{path} is written all the time")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_no_damage_to_a_file_is_noticed_by_the_agent(session: Session, damage: str):
     places = {name: find(session) for name, find in FILES.items()}
@@ -156,6 +157,7 @@ def test_no_damage_to_a_file_is_noticed_by_the_agent(session: Session, damage: s
             shutil.copytree(whole / folder.name, folder, symlinks=True, dirs_exist_ok=True)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("redirected", ["<&-", ">&-", "2>&-", ">/dev/full", "<&- >&- 2>&-"])
 def test_no_closed_pipe_is_noticed_by_the_agent(session: Session, redirected: str):
     run_all(session, redirected)

@@ -73,7 +73,8 @@ def test_killed_at_every_step_the_next_process_leaves_all_or_nothing(
     way: str, part: int, record_property: Record
 ) -> None:
     counts: Counter[str] = Counter()
-    stride = 1 if way == "exchange" else figure("fallback_stride", everyday=7)
+    name, everyday = ("kill_stride", 3) if way == "exchange" else ("fallback_stride", 7)
+    stride = figure(name, everyday)
     lacking: AbstractContextManager[None] = WAYS[way]()
     with lacking, new_world() as world:
         steps = count_steps(world)

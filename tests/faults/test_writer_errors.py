@@ -114,7 +114,8 @@ def test_whatever_call_fails_the_outcome_is_reported_correctly(
     """Every day each call fails with one of the errors in turn, in a soak with each."""
     counts: Counter[str] = Counter()
     tries = figure("errors", everyday=1)
-    stride = 1 if way == "exchange" else figure("fallback_stride", everyday=5)
+    name, everyday = ("fault_stride", 3) if way == "exchange" else ("fallback_stride", 5)
+    stride = figure(name, everyday)
     with WAYS[way](), new_world() as world:
         names = steps_of(world.apply)
         for step in range(part, len(names), PARTS * stride):

@@ -83,6 +83,7 @@ def opened(then: Then, engine: str = "right") -> Callable[[Pilot[int]], Awaitabl
     return ready
 
 
+@pytest.mark.one_in(2)
 @SIZES
 def test_before(
     snap_compare: Compare, root: Path, server: MessagesServer, size: tuple[int, int]
@@ -93,6 +94,7 @@ def test_before(
     assert snap_compare(notebook_app(root), terminal_size=size, run_before=opened(then))
 
 
+@pytest.mark.one_in(2)
 @SIZES
 def test_what_comes_in(
     snap_compare: Compare, root: Path, server: MessagesServer, size: tuple[int, int]
@@ -105,6 +107,7 @@ def test_what_comes_in(
     assert snap_compare(notebook_app(root), terminal_size=size, run_before=opened(then))
 
 
+@pytest.mark.one_in(2)
 @SIZES
 def test_redacted_values(
     snap_compare: Compare, root: Path, server: MessagesServer, size: tuple[int, int]

@@ -803,6 +803,7 @@ TAKEN = figure("hostile_step", everyday=25)
 """Of so many hostile names one is tried."""
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("keys", HOSTILE)
 async def test_hostile_titles_stay_text_in_every_modal(tmp_path: Path, keys: str) -> None:
     notes = hostile.notes()

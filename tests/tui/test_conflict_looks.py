@@ -51,6 +51,7 @@ def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
     return ready
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("size", "theme"), LOOKS)
 def test_workbench(
     snap_compare: Compare,

@@ -51,6 +51,7 @@ def opened(*keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
     return ready
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)], ids=lambda s: f"{s[0]}x{s[1]}")
 def test_review(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) -> None:
     texts = hostile.notes()

@@ -290,6 +290,7 @@ async def on_main(pilot: Pilot[int]) -> Stage:
     return stage
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)], ids=lambda s: f"{s[0]}x{s[1]}")
 def test_draft(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def ready(pilot: Pilot[int]) -> None:
@@ -317,6 +318,7 @@ def test_draft(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) -> 
     assert snap_compare(notebook_app(build(tmp_path)), terminal_size=size, run_before=ready)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("key", "size"),
     [("g", (80, 24)), ("2", (80, 24)), ("2", (120, 40)), ("G", (80, 24))],
@@ -360,6 +362,7 @@ def test_engine(
     assert snap_compare(notebook_app(build(pinned)), terminal_size=size, run_before=ready)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=lambda s: f"{s[0]}x{s[1]}")
 def test_sessions(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) -> None:
     async def ready(pilot: Pilot[int]) -> None:

@@ -1024,6 +1024,7 @@ async def _(stage: Stage) -> None:
     await stage.wait_for(lambda: not stage.app.is_running or stage.app._exit)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "actions",
     [
@@ -1138,6 +1139,7 @@ async def test_going_to_a_line_of_the_index_shows_that_line(tmp_path: Path) -> N
 # What cannot be done says why; what is offered works
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("keys", "said"),
     [

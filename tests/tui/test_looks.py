@@ -76,6 +76,7 @@ def small(tmp_path: Path) -> Path:
     return build(tmp_path, MEMORY)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("theme", ["ricordo-dark", "ricordo-light"])
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)], ids=lambda s: f"{s[0]}x{s[1]}")
 def test_main(snap_compare: Compare, small: Path, size: tuple[int, int], theme: str) -> None:
@@ -105,6 +106,7 @@ STATES: Mapping[str, tuple[tuple[int, int], str]] = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", STATES)
 def test_states(snap_compare: Compare, small: Path, name: str) -> None:
     size, keys = STATES[name]
@@ -120,6 +122,7 @@ CHANGING: Mapping[str, str] = {
 }
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("theme", ["ricordo-dark", "ricordo-light"])
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=lambda s: f"{s[0]}x{s[1]}")
 @pytest.mark.parametrize("name", CHANGING)
@@ -136,6 +139,7 @@ def test_changing(
     assert snap_compare(app, terminal_size=size, run_before=opened(*CHANGING[name].split()))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("theme", ["ricordo-dark", "ricordo-light"])
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=lambda s: f"{s[0]}x{s[1]}")
 def test_three_versions(
@@ -209,6 +213,7 @@ def test_chooser(snap_compare: Compare, pinned: Path) -> None:
     assert snap_compare(app, terminal_size=(100, 20), run_before=ready)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("name", "keys"),
     [

@@ -45,6 +45,7 @@ def opened(screen: str, *keys: str) -> Callable[[Pilot[int]], Awaitable[None]]:
     return ready
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("theme", ["ricordo-dark", "ricordo-light"])
 @pytest.mark.parametrize("size", SIZES, ids=lambda s: f"{s[0]}x{s[1]}")
 def test_inbox(snap_compare: Compare, tmp_path: Path, size: tuple[int, int], theme: str) -> None:
@@ -55,6 +56,7 @@ def test_inbox(snap_compare: Compare, tmp_path: Path, size: tuple[int, int], the
     assert snap_compare(app, terminal_size=size, run_before=opened("inbox", "d", "down"))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("size", SIZES, ids=lambda s: f"{s[0]}x{s[1]}")
 def test_history(snap_compare: Compare, tmp_path: Path, size: tuple[int, int]) -> None:
     root = recorded(tmp_path)

@@ -117,6 +117,7 @@ def diagnosis(pinned: Path, monkeypatch: pytest.MonkeyPatch) -> list[Problem]:
     return problems
 
 
+@pytest.mark.one_in(3)
 @themes
 @sizes
 def test_doctor(
@@ -180,6 +181,7 @@ def test_checking(snap_compare: Compare, tmp_path: Path, monkeypatch: pytest.Mon
     assert snap_compare(app, terminal_size=(80, 24), run_before=ready)
 
 
+@pytest.mark.one_in(3)
 @themes
 @sizes
 def test_connect(

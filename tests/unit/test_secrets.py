@@ -321,6 +321,7 @@ LOOKED_AT = "password: a1b2c3, PIN 4711, a1b2c3d4e5f6a7b8c9d0\n-----\n"
 """What makes every rule look at a text."""
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_a_hostile_text_takes_time_in_proportion_to_its_length(piece: str) -> None:
     def seconds(length: int) -> float:

@@ -85,6 +85,7 @@ def reasons(document: dict[str, Any]) -> dict[str, str]:
     return {it["id"]: it["why"] for it in document["fixes"]["not_fixed"]}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("unsafe", [False, True])
 @pytest.mark.parametrize(
     "root", [*ROOTS, *WIKIS], ids=lambda root: f"{root.parent.name}/{root.name}"

@@ -42,6 +42,7 @@ def call(tmp_path: Path) -> Call:
 DELETED = "mkdir gone && cd gone && rmdir ../gone"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("pwd", ["", "; unset PWD"])
 @pytest.mark.parametrize(
     ("words", "works"),

@@ -50,6 +50,7 @@ def asked(desk: Desk, name: str, seed: int) -> Curation | ModelFailed:
             return failed
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", range(SEEDS))
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_told_and_changes_nothing(name: str, seed: int, desk: Desk) -> None:
