@@ -38,6 +38,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from ricordo.lint.rule_page import compute_interval
+from ricordo.secrets import mask_passage
 from tests.benchmarks.corpus import (
     HERE,
     Found,
@@ -224,15 +225,17 @@ def _digest(it: Found) -> str:
 
 
 def excerpt(path: Path, line: int) -> list[str]:
-    """Return the lines around a line of a file, indented, with their numbers; its first lines for
-    0, none where it is not there.
+    """Return the lines around a line of a file, indented, with their numbers and with secrets
+    masked; its first lines for 0, none where it is not there.
     """
     if not path.is_file():
         return []
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    whole = path.read_text(encoding="utf-8", errors="replace")
+    lines = whole.splitlines()
     first = max(0, line - 1 - _AROUND)
     shown = lines[first : line + _AROUND] if line else lines[:8]
-    return [f"    {first + n + 1:5d} {text[:400]}" for n, text in enumerate(shown)]
+    masked = (mask_passage(text, whole) for text in shown)
+    return [f"    {first + n + 1:5d} {text[:400]}" for n, text in enumerate(masked)]
 
 
 def render_rates(stores: Path) -> list[str]:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from ricordo.agents.folder import PROJECT_FILES, has_notes
+from ricordo.agents.wiki import is_whole_wiki
 from ricordo.storage.project_tree import FOREIGN_FOLDERS
 
 MEMORY_NAMES = frozenset(("memory", "memories", ".memory", ".memories", "memory-bank"))
@@ -31,7 +32,6 @@ MAX_DEPTH = 8
 
 _WIKI = re.compile(r"(?:.*[-_. ])?wiki(?:[-_. ].*)?", re.IGNORECASE)
 """Names of a folder that holds a wiki."""
-_WHOLE_WIKI = frozenset(("raw/", "wiki/"))
 _WIKI_FILES = frozenset(("index.md", "log.md"))
 _HIDDEN = frozenset((".memory", ".memories", ".wiki", *AGENT_NAMES))
 """Hidden folders that are looked through besides those of agents."""
@@ -148,7 +148,7 @@ class _FolderSearch:
             return has_notes(folder.path)
         if folder.depth > 1 and not (folder.depth == 2 and folder.above in DOCS_NAMES):
             return False
-        if {f"{inner.lower()}/" for inner in subfolders} >= _WHOLE_WIKI:
+        if is_whole_wiki(frozenset(names).union(f"{inner}/" for inner in subfolders)):
             return True
         if _WIKI.fullmatch(name):
             return has_notes(folder.path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import replace
+from functools import partial
 
 from ricordo import git
 from ricordo.agents.agent import MemoryPlace
@@ -12,7 +13,8 @@ from ricordo.agents.support import AgentSupport, LayoutMark
 from ricordo.memory.layout import Layout
 from ricordo.storage.reader import list_names
 
-SOURCES = "raw"
+SOURCES = ("raw", "raw-sources", "raw_sources", "sources")
+"""Names of the folder of raw sources, the usual first."""
 PAGES = "wiki"
 
 WIKI = Layout(
@@ -27,7 +29,7 @@ WIKI = Layout(
             *("handoff.md", "handoff.new.md"),
         )
     ),
-    source_folder=SOURCES,
+    source_folder=SOURCES[0],
     page_folder=PAGES,
     title_keys=("title", "name"),
     summary_keys=("summary", "description"),
@@ -44,19 +46,35 @@ WIKI = Layout(
 WHOLE_WIKI = replace(WIKI, has_only_pages=True)
 """A wiki with raw sources and pages side by side, often in a repository with other files."""
 
-CAPITAL_WIKI = replace(
-    WHOLE_WIKI, source_folder=SOURCES.capitalize(), page_folder=PAGES.capitalize()
+_WHOLE_WIKIS = tuple(
+    replace(WHOLE_WIKI, source_folder=change(sources), page_folder=change(PAGES))
+    for sources in SOURCES
+    for change in (str, str.capitalize)
 )
-"""The same in `Raw` and `Wiki`, as many vaults of Obsidian have it."""
+"""The same with each name of the sources, also in `Raw` and `Wiki`, as many vaults of Obsidian
+have it.
+"""
+_OF_PROGRAMS = frozenset(("sources",))
+"""Names of folders that hold the code of a program, too: what makes them those of a wiki is an
+index, a log or a schema beside them.
+"""
+_SIGNS = re.compile(
+    r"_?index\.md|(?:wiki[-_])?(?:log|schema|purpose)\.md|(?:claude|agents)\.md", re.I
+)
 
 ROOT_WIKI = replace(WIKI, source_folder="", has_only_pages=True, has_page_folders=True)
 """A wiki with its index beside several folders of pages, `wiki-en` and `wiki-ru`."""
 _PAGE_FOLDER = re.compile(rf"{PAGES}[-_.].+/")
 
 
+def is_whole_wiki(names: frozenset[str]) -> bool:
+    """Say whether a directory with these `names` in it has raw sources and pages side by side."""
+    return _find_whole(names) is not None
+
+
 def is_wiki(names: frozenset[str]) -> bool:
     """Say whether a directory with these `names` in it is an LLM wiki."""
-    return _find_whole(names) is not None or "_index.md" in names or {"index.md", "log.md"} <= names
+    return is_whole_wiki(names) or "_index.md" in names or {"index.md", "log.md"} <= names
 
 
 def find_whole_wiki(root: str) -> str:
@@ -88,10 +106,16 @@ def _find_whole(names: frozenset[str]) -> Layout | None:
     """Return the layout of a directory with these `names` in it, if it has raw sources and pages
     side by side.
     """
-    for layout in (WHOLE_WIKI, CAPITAL_WIKI):
+    for layout in _WHOLE_WIKIS:
         if {f"{layout.source_folder}/", f"{layout.page_folder}/"} <= names:
-            return layout
+            is_of_wiki = layout.source_folder.lower() not in _OF_PROGRAMS
+            if is_of_wiki or any(map(_SIGNS.fullmatch, names)):
+                return layout
     return None
+
+
+def _is_whole(layout: Layout, root: str, names: frozenset[str]) -> bool:
+    return _find_whole(names) == layout
 
 
 def is_root_wiki(names: frozenset[str]) -> bool:
@@ -103,13 +127,12 @@ def is_root_wiki(names: frozenset[str]) -> bool:
 class WikiSupport(AgentSupport):
     """LLM wikis."""
 
-    layouts = (WIKI, WHOLE_WIKI, CAPITAL_WIKI, ROOT_WIKI)
+    layouts = (WIKI, *_WHOLE_WIKIS, ROOT_WIKI)
     marks = (
         LayoutMark(
             52, lambda root, names: is_root_wiki(names) and not _find_whole(names), ROOT_WIKI
         ),
-        LayoutMark(51, lambda root, names: _find_whole(names) == WHOLE_WIKI, WHOLE_WIKI),
-        LayoutMark(51, lambda root, names: _find_whole(names) == CAPITAL_WIKI, CAPITAL_WIKI),
+        *(LayoutMark(51, partial(_is_whole, layout), layout) for layout in _WHOLE_WIKIS),
         LayoutMark(50, lambda root, names: is_wiki(names), WIKI),
     )
 

@@ -25,6 +25,8 @@ settles them.
 """
 _BULK = frozenset(
     (
+        "frontmatter-incomplete",
+        "frontmatter-missing",
         "index-duplicate-entry",
         "index-long-entry",
         "index-missing-file",
@@ -34,8 +36,8 @@ _BULK = frozenset(
         "unindexed-note",
     )
 )
-"""The rules on size and age, and on what an index lacks or lists in vain: a few such findings are
-already one.
+"""The rules on size and age, on what an index lacks or lists in vain, and on what frontmatter
+lacks: a few such findings are already one.
 """
 _FEWEST_IN_BULK = 3
 """Findings of them that are one; so are the same fault of form in as many notes, if that is more

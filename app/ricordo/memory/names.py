@@ -165,6 +165,15 @@ class Names:
         paths = exact or (*self.by_fold.get(fold, ()), *self.by_alias.get(fold, ()))
         return tuple(dict.fromkeys(paths))
 
+    def list_named(self, link: Link) -> frozenset[str]:
+        """Return the paths of the files whose name or stem is the target of a wikilink: `resolve`
+        takes one of them, but the link may mean any.
+        """
+        if not link.is_wikilink:
+            return frozenset()
+        name = normalize(self._without_prefix(link.target))
+        return frozenset((*self.by_name.get(name, ()), *self.by_stem.get(name, ())))
+
     def _wikilink(self, source: str, link: Link) -> ResolvedLink:
         target = self._without_prefix(link.target)
         bare = target[:-3] if target[-3:].lower() == ".md" else target

@@ -201,6 +201,7 @@ _EXPRESSION = compile_lazily(r"\[[^\]\s]+\](?:[+*?{]|\Z)|\\[bdswDSW]")
 """A regular expression that finds keys."""
 _TEST = compile_lazily(r"(?:^|[_-])test[_-]", re.IGNORECASE)
 """In the key of a service's test mode, as Stripe's `sk_test_`."""
+_IDS = compile_lazily(r"\b(?:IDs|ids|Ids)\b")
 _KEY = compile_lazily(r"[\w+/=.~:%$-]+")
 """The characters of keys: those of Base64 and of addresses."""
 _SHARED = frozenset(("api-key", "google-api-key", "signed-url", "azure-sas"))
@@ -273,7 +274,8 @@ def is_evident(text: str, secret: Secret, *, in_example: bool = False) -> bool:
     """Return whether a secret of `text` surely is one: its format tells, or a program made it. A
     word beside “password” is mostly one of an example, a test or the sentence, a UUID the id of a
     thing, unless a header has it, and so is what is called the token of a folder, or of a place in
-    a list, a path, words with which a sentence goes on, and one of several ids in a line. What is
+    a list, a path, words with which a sentence goes on, one of several ids in a line, and what is
+    below a heading on ids. What is
     made to be given away is none: the key of a test, of a page, of a shared file or of a program
     that reports its errors. Where it may be part of an example, only its format tells.
     """
@@ -300,6 +302,8 @@ def is_evident(text: str, secret: Secret, *, in_example: bool = False) -> bool:
         # nobody sends the id of a thing to prove who he is
         return kind == "auth-header" and not _SAMPLE.match(value)
     if _is_client_key(text, secret) or _is_name_of_thing(text, secret):
+        return False
+    if _is_listed_as_id(text, secret):
         return False
     if _FILE.fullmatch(value) or _is_in_list(text, secret):
         return False
@@ -337,6 +341,13 @@ def _is_name_of_thing(text: str, secret: Secret) -> bool:
     if guards["nested_resource"].search(name):
         return bool(guards["resource"].search(text))
     return any(it.end() == len(name) for it in guards["resource"].finditer(name))
+
+
+def _is_listed_as_id(text: str, secret: Secret) -> bool:
+    """Return whether the heading above a secret says that what is below are ids."""
+    start = text.rfind("\n#", 0, secret.start) + 1
+    heading = text[start : secret.start].partition("\n")[0]
+    return heading.startswith("#") and _IDS.search(heading) is not None
 
 
 def _is_in_list(text: str, secret: Secret) -> bool:

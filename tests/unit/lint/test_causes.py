@@ -249,6 +249,16 @@ def test_a_few_notes_that_an_index_misses_are_one(memory: Memory) -> None:
     assert len(list_causes(findings[:2], memory)) == 2
 
 
+def test_a_field_that_is_written_wrong_in_one_way_is_one_finding(tmp_path: Path) -> None:
+    files = {f"{n}.md": f"---\nrelated: [[a]] [[{n}]]\n---\n\nIt ebbs.\n" for n in range(3)}
+    files["4.md"] = "---\nname: tides: ebb\n---\n\nIt flows.\n"
+    files |= {f"{n}.md": note("It is high.", str(n)) for n in range(5, 25)}
+    memory = open_memory(tmp_path / "memory", files)
+    rules = frozenset(("frontmatter-invalid",))
+    findings = Linter({}, rules).run(memory, RuleContext(NOW, memory.layout))
+    assert sorted(len(it.each) for it in list_causes(findings, memory)) == [1, 3]
+
+
 def test_a_sentence_with_a_passed_date_is_one_finding_in_all_versions_of_a_text(
     tmp_path: Path,
 ) -> None:

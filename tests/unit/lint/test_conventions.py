@@ -305,6 +305,22 @@ def test_a_folder_of_the_links_that_exists_is_no_prefix(root: Path) -> None:
     assert lint(root, files, "unindexed-note", "index-duplicate-entry", layout=WHOLE_WIKI) == ()
 
 
+@pytest.mark.parametrize(("times", "rules"), [
+    (1, ["unindexed-note"]), (2, []), (3, ["index-duplicate-entry"]),
+])  # fmt: skip
+def test_of_notes_with_one_name_each_has_an_entry_by_it(
+    root: Path, times: int, rules: list[str]
+) -> None:
+    listed = "".join(f"- [[Ebb]] — of the {it}\n" for it in ("quay", "pier", "mole")[:times])
+    files = {
+        "index.md": f"# Index\n\n{listed}- [[Flow]] — of all\n",
+        **{f"{it}.md": f"---\ntitle: Ebb\n---\n\nAt the {it}.\n" for it in ("quay", "pier")},
+        "flow.md": "---\ntitle: Flow\n---\n\nRises.\n",
+    }
+    found = lint(root, files, "unindexed-note", "index-duplicate-entry", layout=WIKI)
+    assert [it.rule for it in found if it.severity > Severity.INFO] == rules
+
+
 def test_a_page_comes_before_a_raw_source_of_the_same_name(root: Path) -> None:
     files = {
         "raw/articles/tides.md": "Read.\n",

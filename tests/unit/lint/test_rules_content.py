@@ -263,6 +263,8 @@ def test_feedback_note_has_no_secret(lint: Lint) -> None:
         ),
         ("If routine PASS: Pier-6-Gauge-AB-Plan is read and merged", Severity.INFO),
         ("PASS: Pier-6-Gauge-AB-Plan", Severity.ERROR),
+        ("## IDs of variables\n\n- TIDES_API_KEY: `kW82mQx7Lr3TkW82`", Severity.INFO),
+        ("## Keys\n\n- TIDES_API_KEY: `kW82mQx7Lr3TkW82`", Severity.ERROR),
         ("토큰 `DcS8biIE9xM`, 3 `DcS8c3DE9JV`, 4 `DcS8aOuE0Hl`", Severity.INFO),
         ("토큰 `DcS8biIE9xM`, 3 `DcS8c3DE9JV`", Severity.ERROR),
         (

@@ -1932,6 +1932,9 @@ def test_an_entry_may_count_other_things_than_its_note(
         ("The tables were shipped on branch `feat/year-tables`.", False),
         ("The tables are drawn by hand (branch `feat/year-tables`).", False),
         ("年表を描く（ブランチ feat/year-tables）。", False),
+        ("Phase 3 is closed (2026-09-18, branch `feat/year-tables`).", False),
+        ("Резидуал ЗАКРЫТ, ветка feat/year-tables.", False),
+        ("(Phase 3.) Work is on branch `feat/year-tables`.", True),
         ("Merged branch `feat/year-tables`.", False),
         ("If the branch `feat/year-tables` is there, use it.", False),
         # work goes on there

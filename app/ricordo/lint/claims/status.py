@@ -63,7 +63,8 @@ def find_status_claims(passage: Passage) -> Iterator[ProjectClaim]:
     if not _open_status().search(spoken):
         for subject in subjects:
             start = _find_branch_word(passage, subject)
-            if start is not None and not _words("done").search(spoken):
+            is_done = _words("done").search(spoken) or _words("finished").search(spoken)
+            if start is not None and not is_done:
                 yield build_claim(ClaimKind.STATUS, passage, (start, subject.end))
         return
     nearest: dict[tuple[int, int], tuple[int, int]] = {}
@@ -90,9 +91,13 @@ def _find_branch_word(passage: Passage, subject: _Subject) -> int | None:
     is_of_work = subject.look_up is _find_branch and _BRANCH.fullmatch(subject.key)
     if word is None or not is_of_work or is_rule(passage, (word.start(), subject.end)):
         return None
-    if passage.text[: word.start()].rstrip().endswith(("(", "（")):
-        return None
-    return word.start()
+    return None if _is_in_brackets(passage.prose, word.start()) else word.start()
+
+
+def _is_in_brackets(text: str, at: int) -> bool:
+    """Return whether a bracket before the offset `at` of a text is still open there."""
+    before = text[:at]
+    return sum(map(before.count, "(（")) > sum(map(before.count, ")）"))
 
 
 def _list_subjects(passage: Passage) -> list[_Subject]:

@@ -39,8 +39,11 @@ from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import list_number_forms
 from ricordo.memory.note import Note
+from ricordo.patterns import compile_lazily
 
 NOTES = frozenset((FileRole.NOTE,))
+_FIELD = compile_lazily(r"[ \t]*(?:- )?([\w.-]+)[ \t]*:")
+"""The beginning of a line of a field, with its name."""
 _FEWEST_TO_SHOW = 3
 """Records of days in a folder, or notes that are alone in theirs, from which on they show how such
 files are written.
@@ -132,6 +135,8 @@ def frontmatter_invalid(note: Note, context: RuleContext) -> Iterator[RuleResult
     quoted = lines[fault.line - 1].rstrip("\r") if len(lines) >= fault.line else ""
     message = f"Invalid YAML in the frontmatter: {fault.message}."
     cause = f"{fault.message}\n{quoted}"
+    # what is written that way in one field was written so by one hand or program
+    field = _FIELD.match(quoted)
     is_parsed = not (context.layout.has_own_conventions or context.layout.is_plain)
     at_most = Severity.ERROR if is_parsed else Severity.WARNING
     yield RuleResult(
@@ -141,6 +146,7 @@ def frontmatter_invalid(note: Note, context: RuleContext) -> Iterator[RuleResult
         (quoted[:MOST_QUOTED],),
         fix=fix_invalid_yaml(note),
         at_most=Severity.INFO if note.role is FileRole.SOURCE else at_most,
+        origin=f"{field[1]}: {fault.message}" if field else "",
     )
 
 

@@ -28,7 +28,7 @@ from ricordo.memory.index import Entry, EntryForm, Load, MemoryIndex, strip_inde
 from ricordo.memory.layout import FileRole
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import ResolvedLink, TargetKind, normalize
+from ricordo.memory.names import ResolvedLink, TargetKind
 from ricordo.memory.note import Note
 
 PLACEHOLDERS = frozenset("<>{}*$…")
@@ -120,11 +120,16 @@ def get_listed(memory: Memory, context: RuleContext) -> tuple[object, ...]:
     return memory.indexes, [memory.links.get(index.path) for index in memory.indexes]
 
 
+def _get_listed_names(memory: Memory, context: RuleContext) -> tuple[object, ...]:
+    # an entry may be meant for any of the notes with its name
+    return *get_listed(memory, context), memory.names
+
+
 @memory_rule(
     "index-duplicate-entry",
     Severity.WARNING,
     "two index entries for one note",
-    depends_on=get_listed,
+    depends_on=_get_listed_names,
 )
 def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find listed entries of one index that link to the same place of the same note. In two lists
@@ -157,19 +162,20 @@ def _are_of_one_topic(*titles: str) -> bool:
 
 def _find_listed_twice(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str, Entry, Entry]]:
     """Yield the path of each note that an index lists again, with the entry before and that one. A
-    link by a name that several notes share may mean another one each time.
+    link by a name that several notes share may mean another one each time in a list.
     """
-    seen: dict[tuple[str, str], Entry] = {}
+    seen: dict[tuple[str, str], list[Entry]] = {}
     backlinks = find_backlinks(index.note)
     for path, entry in _listed(memory, index):
         place = path, entry.link.anchor
         if entry.line in backlinks:
             continue
-        if place in seen:
-            is_shared = len(memory.names.by_stem.get(normalize(entry.link.target), ())) > 1
-            if not is_shared:
-                yield path, seen[place], entry
-        seen[place] = entry
+        before = seen.setdefault(place, [])
+        named = len(memory.names.list_named(entry.link))
+        is_again = sum(are_in_one_list(index, it, entry) for it in before) >= named
+        if before and (named < 2 or is_again):
+            yield path, before[-1], entry
+        before.append(entry)
 
 
 def _listed(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str, Entry]]:

@@ -166,9 +166,21 @@ def _find_unlisted(memory: Memory) -> frozenset[str]:
             or any(text.names(note) for text in texts)
         )
     )
+    unlisted -= _find_listed_by_shared_name(memory)
     unlisted -= _find_listed_on_pages(memory, unlisted)
     unlisted -= _find_variants(memory, unlisted)
     return unlisted - _find_copies_of_listed(memory, unlisted)
+
+
+def _find_listed_by_shared_name(memory: Memory) -> set[str]:
+    """Return the paths of the notes with one name to which an index has as many entries by it: all
+    of these lead to one of them, but each stands for another.
+    """
+    found: set[str] = set()
+    for index in memory.indexes:
+        counts = Counter(memory.names.list_named(entry.link) for entry in index.entries)
+        found.update(*(named for named, count in counts.items() if 1 < len(named) <= count))
+    return found
 
 
 def _find_copies_of_listed(memory: Memory, paths: Iterable[str]) -> set[str]:
