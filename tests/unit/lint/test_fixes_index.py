@@ -122,6 +122,27 @@ def test_a_changelog_gets_no_entry(root: Path) -> None:
     assert find(root, files, "unindexed-note").fix is None
 
 
+def test_a_broken_entry_links_to_the_note_of_its_name_but_for_a_typing_error(root: Path) -> None:
+    files = {
+        "MEMORY.md": HEAD + "- [Harbour](harbor_gate.md) — opens\n",
+        "harbour_gate.md": note("It opens at six.", "harbour_gate"),
+    }
+    assert "Did you mean harbour_gate.md?" in find(root, files, "index-missing-file").message
+    applied = apply_fix(root, files, "index-missing-file")
+    assert applied.texts == {"MEMORY.md": HEAD + "- [Harbour](harbour_gate.md) — opens\n"}
+    assert not applied.fix.safe
+
+
+def test_a_broken_entry_means_no_note_that_has_its_own(root: Path) -> None:
+    files = {
+        "MEMORY.md": HEAD + "- [Harbor](harbor_gate.md) — x\n- [Harbour](harbour_gate.md) — y\n",
+        "harbour_gate.md": note("It opens at six.", "harbour_gate"),
+    }
+    found = find(root, files, "index-missing-file")
+    assert "Did you mean" not in found.message
+    assert found.fix.label == "remove the entry"
+
+
 def test_broken_entry_links_to_note_with_similar_name(root: Path) -> None:
     files = {"MEMORY.md": HEAD + "- [A](Notes-On-A.md) — hook\n", "notes_on_a.md": note("A.", "a")}
     applied = apply_fix(root, files, "index-missing-file")

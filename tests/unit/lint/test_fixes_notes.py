@@ -51,6 +51,14 @@ def test_broken_link_follows_its_note_or_becomes_text(
     assert applied.fix.safe is safe
 
 
+def test_a_dead_link_leads_to_the_note_of_its_name_but_for_a_typing_error(root: Path) -> None:
+    files = {"a.md": note("See [it](harbor_gate.md).", "a"), "harbour_gate.md": note("It.", "b")}
+    assert "Did you mean harbour_gate.md?" in find(root, files, "dead-link").message
+    applied = apply_fix(root, files, "dead-link")
+    assert "[it](harbour_gate.md)" in applied.texts["a.md"]
+    assert not applied.fix.safe
+
+
 @pytest.mark.parametrize("rule", ["index-missing-file", "wanted-note", "dead-link"])
 def test_links_relative_to_another_directory_stay(root: Path, rule: str) -> None:
     # “[[en/page]]” is meant for programs that start one folder above; so many lead nowhere that it

@@ -25,6 +25,7 @@ from ricordo.memory.index import Entry, EntryForm, MemoryIndex, compute_load
 from ricordo.memory.lines import move_line, split_lines
 from ricordo.memory.link_text import format_markdown_link
 from ricordo.memory.memory import Memory
+from ricordo.memory.names import ResolvedLink
 from ricordo.memory.new_note import choose_path
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
@@ -268,6 +269,7 @@ def fix_missing_file(
     if meant.is_relative_elsewhere(resolved):
         return None
     to, is_certain = meant.find_note(resolved)
+    to = to or find_unlisted_alike(memory, meant, resolved)
     if to and to not in memory.entries:
         relinked = relink(memory, index.note, [entry.link], to, safe=is_certain)
         if relinked:
@@ -277,6 +279,14 @@ def fix_missing_file(
     if not _is_alone(index, entry):
         return remove_link(index.note, entry.link)
     return Fix("remove the entry", remove_lines(index.note, _lines_of(index, entry)))
+
+
+def find_unlisted_alike(memory: Memory, meant: LinkTargets, resolved: ResolvedLink) -> str:
+    """Return the path of the note that the broken link of an entry means but for a typing error;
+    "" where none has such a name, or it has an entry of its own.
+    """
+    to = meant.find_alike(resolved)
+    return "" if to in memory.entries else to
 
 
 def are_in_one_list(index: MemoryIndex, first: Entry, second: Entry) -> bool:

@@ -124,8 +124,7 @@ class LinkTargets:
         word = fold_name(get_stem(resolved.link.target))
         if len(word) < _SHORTEST_WORD:
             return ""
-        most = 2 if len(word) >= _TWO_ERRORS else 1
-        paths = self._paths_by_name(_spelling(self._memory.names).alike(word, most))
+        paths = self._list_alike(word)
         paths = paths or self._stems.find_bare(resolved.link.target)
         paths = paths or self._by_entry.get(word, set())
         folder = _folder(resolved.link.target).rpartition("/")[2].strip(".")
@@ -134,6 +133,23 @@ class LinkTargets:
         if not near and folder and folder not in self._folders and not find_day_in_title(word):
             near = {it for it in self._paths_by_name([word]) if not self._is_source(it)}
         return near.pop() if len(near) == 1 else ""
+
+    def find_alike(self, resolved: ResolvedLink) -> str:
+        """Return the path of the only page whose name is that of a link but for a typing error; ""
+        for none.
+        """
+        path = self._path_of(resolved)
+        word = fold_name(get_stem(path)) if path.lower().endswith(".md") else ""
+        paths = self._list_alike(word) if len(word) >= _SHORTEST_WORD else set()
+        pages = {it for it in paths if not self._is_source(it)}
+        return pages.pop() if len(pages) == 1 else ""
+
+    def _list_alike(self, word: str) -> set[str]:
+        """Return the paths of the notes whose folded name differs from `word` in a letter, or in
+        two of a long one.
+        """
+        most = 2 if len(word) >= _TWO_ERRORS else 1
+        return self._paths_by_name(_spelling(self._memory.names).alike(word, most))
 
     @cached_property
     def _folders(self) -> frozenset[str]:

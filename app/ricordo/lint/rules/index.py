@@ -15,6 +15,7 @@ from ricordo.lint.evidence import CheckOutcome, ClaimKind, Evidence
 from ricordo.lint.finding import Severity
 from ricordo.lint.fixes.entries import (
     are_in_one_list,
+    find_unlisted_alike,
     fix_duplicate_entry,
     fix_inline_body,
     fix_long_entry,
@@ -58,6 +59,7 @@ def index_missing_file(memory: Memory, context: RuleContext) -> Iterator[RuleRes
             if not to and resolved.path in context.ignored:
                 yield report_ignored(index.note, entry.link, entry.text)
                 continue
+            to = to or find_unlisted_alike(memory, meant, resolved)
             hint = f" Did you mean {to}?" if to else ""
             message = f"Entry “{entry.title}” links to a missing file: {entry.link.target}."
             yield RuleResult(

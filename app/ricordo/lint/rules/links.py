@@ -90,6 +90,7 @@ def _find_dead_links(memory: Memory, context: RuleContext) -> Iterator[tuple[Rul
             if not to and resolved.path in context.ignored:
                 yield report_ignored(file, link, _line(file, link)), ""
                 continue
+            to = to or meant.find_alike(resolved)
             hint = f" Did you mean {to}?" if to else ""
             at_most = judge_broken_link(memory, meant, file, resolved)
             is_error = at_most is Severity.ERROR
@@ -242,6 +243,7 @@ def _repair(memory: Memory, meant: LinkTargets, file: Note, resolved: ResolvedLi
     if meant.is_relative_elsewhere(resolved):
         return None
     to, is_certain = meant.find_note(resolved)
+    to = to or meant.find_alike(resolved)
     relinked = relink(memory, file, [resolved.link], to, safe=is_certain) if to else None
     is_wanted = meant.is_wanted(file, resolved)
     return relinked or (None if is_wanted else remove_link(file, resolved.link))
