@@ -1236,6 +1236,8 @@ def lost(repository: Repository) -> Repository:
         "**Curves DONE:**\n\n- `tide/old_curve.py` draws them",
         "**Why:** `tide/old_curve.py` hid a fault for days.",
         "Draw with `tide/old_curve.py`.\n\n`tide/old_curve.py` was deleted with the last release.",
+        "`fill_gaps()` filled too much. Fix: renamed to `fill_short_gaps()`, which asks.",
+        "`fill_gaps()` 补得太多。修复：重命名为 `fill_short_gaps()`，先询问。",
         "> Superseded by the plotter of the harbour.\n\nDraw with `tide/old_curve.py`.",
         "> ✅ Resolved: nothing draws curves.\n\nDraw with `tide/old_curve.py`.",
         "先画出来,再删 tide/old_curve.py 和它的图。",

@@ -36,6 +36,8 @@ _OUTSIDE = compile_lazily(
 """A folder in the home of a user or of a server; not the settings of a program."""
 _WORD = compile_lazily(r"[A-Z]?[^\W\d_A-Z]{2,}|[A-Z]{3,}")
 """A word of a name or of a text."""
+_FEWEST_WORDS = 2
+"""Words of a name that another name may have as well."""
 _SHORTEST_ID = 7
 """Digits of a commit's id in a text."""
 
@@ -43,13 +45,15 @@ _SHORTEST_ID = 7
 def knows_of(note: Note, names: Collection[str], commit: FileCommit, project: Project) -> bool:
     """Return whether `note` knows of a `commit` that removed what has any of the `names`: it names
     that commit, its request, ticket or task, says of its day that something with one of their words
-    was removed, or says anywhere that this is gone.
+    was removed, or says anywhere that this is gone or what it is called now.
     """
     shared = list_references(commit.subject) & list_references(note.body)
     # a product with its version is no task
     if any(not project.manifests.find_versions(kind) for kind, _ in shared):
         return True
     if commit.id[:_SHORTEST_ID] in note.text or says_gone(note, names):
+        return True
+    if any(_says_renamed(note, name) for name in names):
         return True
     day, words = date.fromtimestamp(commit.at), _split_names(names)
     return any(
@@ -72,6 +76,21 @@ def says_gone(note: Note, names: Collection[str]) -> bool:
         if any(map(passage.records_removal, named.intersection(names))):
             return True
     return False
+
+
+def _says_renamed(note: Note, name: str) -> bool:
+    """Return whether a sentence of `note` with a word for a removal has a name of code with all
+    words of `name`, and more: the height in metres of a gauge for its height.
+    """
+    words = _split_names((name,))
+    if len(words) < _FEWEST_WORDS or not name.isidentifier():
+        return False
+    return any(
+        words < _split_names((code,))
+        for passage in _list_removals(note)
+        for _, code in passage.code
+        if code.removesuffix("()").isidentifier()
+    )
 
 
 @lru_cache(maxsize=2)
