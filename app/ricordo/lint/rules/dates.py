@@ -39,6 +39,8 @@ from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
+_BEGINNING = 60
+"""Characters of a statement that say what it is about."""
 _LONGEST_LOG = timedelta(days=366)
 """Time from the day of a passage to the last change of its note: a passage older than that, in a
 note that is still written, tells of its subject.
@@ -111,7 +113,8 @@ def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
         planned = [it for it in days if _is_planned(note, statement, it)]
         # what is before a day on which something was so was over then
         last = max((it.day for it in days if it not in planned), default=date.min)
-        if planned and not _is_done_below(statement, statements[at + 1 :]):
+        below = statements[at + 1 :]
+        if planned and not (_is_done_below(statement, below) or _is_called_off_below(below)):
             for dated in planned:
                 line = statement.line_at(dated.start)
                 if dated.day >= last and not is_finished(note, line):
@@ -202,6 +205,15 @@ def _is_done_below(title: ProseBlock, below: Iterable[ProseBlock]) -> bool:
         elif items or block.text.startswith("#"):
             break
     return bool(items) and all(_CHECKED.match(it) or DONE_MARK.search(it) for it in items)
+
+
+def _is_called_off_below(below: Iterable[ProseBlock]) -> bool:
+    """Return whether what follows a plan in its section begins by saying that it was called off."""
+    following = next(iter(below), None)
+    if following is None or following.text.startswith("#"):
+        return False
+    match = _called_off().search(lower_text(following.prose))
+    return match is not None and match.start() < _BEGINNING
 
 
 def _report_passed(
@@ -319,6 +331,11 @@ def _date_patterns() -> _DatePatterns:
         re.compile(rf"[\W_]*(?:{on}|{until}){gap}"),
         re.compile(rf"[\s,:*_)]{{0,4}}(?:{build_alternation(list_expressions('dates', 'told'))})"),
     )
+
+
+@cache
+def _called_off() -> re.Pattern[str]:
+    return compile_part("dates", "called_off")
 
 
 @cache
