@@ -74,6 +74,8 @@ NOT_PASSED = [
     "Deadline of the gauge: 2026-03-01\n\n**The owner lifted it (2026-02-10).** It stays.",
     "Deadline: 2026-03-01\n\n**Владелец снял срок досрочно: оставить.**",
     "截止 2026-03-01\n\n已取消，不再检查。",
+    "Update (2026-01-20, the planner): a dry run gave 9 jobs, deadline 2026-03-01",
+    "Обновление 2026-01-20: прогон дал 9 задач, дедлайн 2026-03-01",
     "Priority, open 2026-03-01: new ropes for all piers",
     "Until 2026-03-01 the parser kept a second cache.",
     "On 2026-03-01, in the second review, I saw 12 scheduled runs.",

@@ -142,6 +142,9 @@ def check_version(claim: ProjectClaim, project: Project) -> Verdict | None:
         return claim.to_verdict(CheckOutcome.VALID, evidence[agree.index(True)])
     if None in agree:
         return claim.to_unchecked(evidence[agree.index(None)])
+    if any(_is_beside(each.version, claim) for each in declared):
+        # who gives both knows which is which
+        return None
     was_required = _was_required(claimed, declared, project)
     if not was_required and all(int(claimed[0]) > _get_major(each) for each in declared):
         # what was never that new is another product of the same name
@@ -152,6 +155,12 @@ def check_version(claim: ProjectClaim, project: Project) -> Verdict | None:
     )
     existed = was_required and not is_step
     return claim.to_verdict(CheckOutcome.CHANGED, *evidence[:3], existed=existed)
+
+
+def _is_beside(version: str, claim: ProjectClaim) -> bool:
+    """Return whether the statement of a claim has the `version` that a manifest requires, too."""
+    number = version.lstrip("^~>=<v ")
+    return "." in number and number in claim.passage.statement.text.replace(claim.text, "")
 
 
 def _find_current(text: str) -> Iterator[re.Match[str]]:

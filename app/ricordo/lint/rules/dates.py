@@ -186,10 +186,15 @@ def _is_planned(note: Note, statement: ProseBlock, dated: FoundDate) -> bool:
     """Return whether a statement plans something for a day that was to come when it was written:
     neither it nor a heading above tells of a later day, or it of another one.
     """
-    if not _is_future_tense(statement, dated) or _RECORD.match(statement.text[: dated.start]):
+    if not _is_future_tense(statement, dated) or _is_record(statement.text[: dated.start]):
         return False
     told = find_day_of_passage(note, statement.line_at(dated.start))
     return told is None or told <= dated.day
+
+
+def _is_record(text: str) -> bool:
+    """Return whether a text begins as an entry of a log, with its day."""
+    return bool(_RECORD.match(text) or _update().match(lower_text(text)))
 
 
 def _is_done_below(title: ProseBlock, below: Iterable[ProseBlock]) -> bool:
@@ -336,6 +341,13 @@ def _date_patterns() -> _DatePatterns:
 @cache
 def _called_off() -> re.Pattern[str]:
     return compile_part("dates", "called_off")
+
+
+@cache
+def _update() -> re.Pattern[str]:
+    """Return the pattern of the beginning of what was added on a day: `Update (2026-06-24`."""
+    words = build_alternation(list_expressions("dates", "update"))
+    return re.compile(rf"[\s*_+|-]*(?:{words})\W{{1,3}}\d{{4}}-\d\d-\d\d\b")
 
 
 @cache
