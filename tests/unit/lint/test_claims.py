@@ -154,7 +154,7 @@ def test_failed_claim_is_reported(probe: Probe, body: str, rule: str) -> None:
         # of any project: nothing begins so in this one
         "The skill is `.claude/skills/tide/SKILL.md`; CI is `.github/workflows/ci.yml`.",
         # past, planned, conditional, negated, an example
-        "The widget drags in its own React (17.x) while `package.json` pins `19.2.4`.",
+        "The kit is on React 17.x while the page has 19.2.4.",
         "There is no React 17 here.",
         "Es gibt kein React 17.",
         "不支持 React 17。",
