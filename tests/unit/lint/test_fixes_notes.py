@@ -51,6 +51,23 @@ def test_broken_link_follows_its_note_or_becomes_text(
     assert applied.fix.safe is safe
 
 
+@pytest.mark.parametrize(
+    ("link", "name", "is_meant"),
+    [
+        ("kleos", "eleos", False),
+        ("mole", "mule", False),
+        ("sauce", "sauces", True),
+        ("feild", "field", True),
+        ("harbour-gate", "harbour-gare", True),
+    ],
+)
+def test_a_letter_in_place_of_another_makes_a_short_name_another_word(
+    root: Path, link: str, name: str, is_meant: bool
+) -> None:
+    files = {"a.md": note(f"See [[{link}]].", "a"), f"{name}.md": note("It.", name)}
+    assert ("Did you mean" in find(root, files, "wanted-note").message) is is_meant
+
+
 def test_a_dead_link_leads_to_the_note_of_its_name_but_for_a_typing_error(root: Path) -> None:
     files = {"a.md": note("See [it](harbor_gate.md).", "a"), "harbour_gate.md": note("It.", "b")}
     assert "Did you mean harbour_gate.md?" in find(root, files, "dead-link").message

@@ -28,6 +28,8 @@ _A_HABIT = 5
 """Links with one beginning, from which on it is intended."""
 _A_KIND = 3
 """Notes whose names begin with one word, from which on it tells their kind."""
+_FEWEST_TO_EXCHANGE = 8
+"""Characters of a name from which on one may be wrong: among shorter ones, that is another word."""
 _TWO_ERRORS = 12
 """Characters of a name from which on two letters may be wrong."""
 _SEVERAL = 2
@@ -284,7 +286,9 @@ class _Spelling:
             self._answers[word] = [
                 name
                 for name in find_similar(word, known, most)
-                if _same_digits(name, word) and not _is_part(*sorted((name, word), key=len))
+                if _same_digits(name, word)
+                and not _is_part(*sorted((name, word), key=len))
+                and not _is_other_word(name, word)
             ]
         return self._answers[word]
 
@@ -293,6 +297,12 @@ def _is_part(name: str, longer: str) -> bool:
     """Return whether a name with several letters more, before or behind it, is another name."""
     is_short = len(longer) - len(name) >= 2
     return is_short and (longer.startswith(name) or longer.endswith(name))
+
+
+def _is_other_word(name: str, word: str) -> bool:
+    """Return whether a letter in place of another one makes a short name another word."""
+    is_exchanged = len(name) == len(word) and sorted(name) != sorted(word)
+    return is_exchanged and len(word) < _FEWEST_TO_EXCHANGE
 
 
 @lru_cache(maxsize=1)
