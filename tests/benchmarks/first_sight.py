@@ -61,14 +61,17 @@ class Row(NamedTuple):
 
 
 def read_set(path: Path) -> list[Store]:
-    """Return the stores of a table; their names are like no other in the corpus."""
+    """Return the stores of a table; their names are like no other in the corpus, but for those that
+    are in it already.
+    """
     stores: list[Store] = []
-    taken = {it.name for it in load_corpus()}
+    kept = {(it.repository, it.folder): it.name for it in load_corpus()}
+    taken = set(kept.values())
     for line in path.read_text(encoding="utf-8").splitlines():
         _, repository, commit, folder, languages, licence = line.split("\t")[:6]
         whole = _NO_WORD.sub("-", f"{repository}/{folder}".lower()).strip("-")
         names = (_NO_WORD.sub("-", repository.rpartition("/")[2].lower()).strip("-"), whole)
-        name = next(it for it in names if it not in taken)
+        name = kept.get((repository, folder)) or next(it for it in names if it not in taken)
         taken.add(name)
         digit = hashlib.sha256(repository.lower().encode()).hexdigest()[0]
         use = "sealed" if digit in _SEALED else "tune"
