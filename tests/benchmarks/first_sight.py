@@ -155,9 +155,10 @@ def render_verdicts(
 def keep(
     stores: Sequence[Store], rows: Sequence[Row], said: Mapping[str, tuple[Verdict, str]]
 ) -> None:
-    """Add the stores to the corpus and what is said of the rows to the labels."""
+    """Add the stores to the corpus, if they are new, and what is said of the rows to the labels."""
+    known = {it.name for it in load_corpus()}
     with (HERE / "corpus.toml").open("a", encoding="utf-8") as file:
-        for it in stores:
+        for it in (it for it in stores if it.name not in known):
             languages = ", ".join(f'"{each}"' for each in it.languages)
             file.write(
                 f'\n[[store]]\nname = "{it.name}"\nrepository = "{it.repository}"\n'

@@ -111,7 +111,7 @@ def say(what: str, counts: Counter[str], record: Record) -> None:
 def test_whatever_call_fails_the_outcome_is_reported_correctly(
     way: str, part: int, record_property: Record
 ) -> None:
-    """Every day each call fails with one of the errors in turn, in a soak with each."""
+    """Every day some calls fail with one of the errors in turn, in a soak each with each."""
     counts: Counter[str] = Counter()
     tries = figure("errors", everyday=1)
     name, everyday = ("fault_stride", 3) if way == "exchange" else ("fallback_stride", 5)

@@ -6,6 +6,7 @@ import os
 import re
 from dataclasses import replace
 from functools import partial
+from itertools import product
 
 from ricordo import git
 from ricordo.agents.agent import MemoryPlace
@@ -47,12 +48,12 @@ WHOLE_WIKI = replace(WIKI, has_only_pages=True)
 """A wiki with raw sources and pages side by side, often in a repository with other files."""
 
 _WHOLE_WIKIS = tuple(
-    replace(WHOLE_WIKI, source_folder=change(sources), page_folder=change(PAGES))
-    for sources in SOURCES
-    for change in (str, str.capitalize)
+    replace(WHOLE_WIKI, source_folder=sources, page_folder=pages)
+    for name in SOURCES
+    for sources, pages in product((name, name.capitalize()), (PAGES, PAGES.capitalize()))
 )
-"""The same with each name of the sources, also in `Raw` and `Wiki`, as many vaults of Obsidian
-have it.
+"""The same with each name of the sources, also with a capital letter, as many vaults of Obsidian
+have `Raw` and `Wiki`.
 """
 _OF_PROGRAMS = frozenset(("sources",))
 """Names of folders that hold the code of a program, too: what makes them those of a wiki is an

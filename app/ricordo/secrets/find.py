@@ -201,7 +201,8 @@ _EXPRESSION = compile_lazily(r"\[[^\]\s]+\](?:[+*?{]|\Z)|\\[bdswDSW]")
 """A regular expression that finds keys."""
 _TEST = compile_lazily(r"(?:^|[_-])test[_-]", re.IGNORECASE)
 """In the key of a service's test mode, as Stripe's `sk_test_`."""
-_IDS = compile_lazily(r"\b(?:IDs|ids|Ids)\b")
+_IDS = compile_lazily(r"\b(?:IDs|[Ii]ds)\b")
+"""In a heading: what is below it are ids."""
 _KEY = compile_lazily(r"[\w+/=.~:%$-]+")
 """The characters of keys: those of Base64 and of addresses."""
 _SHARED = frozenset(("api-key", "google-api-key", "signed-url", "azure-sas"))
@@ -275,9 +276,9 @@ def is_evident(text: str, secret: Secret, *, in_example: bool = False) -> bool:
     word beside “password” is mostly one of an example, a test or the sentence, a UUID the id of a
     thing, unless a header has it, and so is what is called the token of a folder, or of a place in
     a list, a path, words with which a sentence goes on, one of several ids in a line, and what is
-    below a heading on ids. What is
-    made to be given away is none: the key of a test, of a page, of a shared file or of a program
-    that reports its errors. Where it may be part of an example, only its format tells.
+    below a heading on ids. What is made to be given away is none: the key of a test, of a page, of
+    a shared file or of a program that reports its errors. Where it may be part of an example, only
+    its format tells.
     """
     kind, value = secret.kind, text[secret.start : secret.end]
     if kind == SEED_PHRASE:
@@ -344,10 +345,14 @@ def _is_name_of_thing(text: str, secret: Secret) -> bool:
 
 
 def _is_listed_as_id(text: str, secret: Secret) -> bool:
-    """Return whether the heading above a secret says that what is below are ids."""
+    """Return whether the heading above a secret says that what is below are ids, and names nothing
+    that is secret, as “Keys and IDs” does.
+    """
     start = text.rfind("\n#", 0, secret.start) + 1
     heading = text[start : secret.start].partition("\n")[0]
-    return heading.startswith("#") and _IDS.search(heading) is not None
+    if not heading.startswith("#") or not _IDS.search(heading):
+        return False
+    return not load_rules().name.search(heading.lower())
 
 
 def _is_in_list(text: str, secret: Secret) -> bool:

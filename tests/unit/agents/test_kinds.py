@@ -45,6 +45,7 @@ def build(root: Path, *paths: str) -> str:
         ("folder", ["system/"]),
         ("wiki", ["raw/", "wiki/"]),
         ("wiki", ["raw-sources/", "wiki/"]),
+        ("wiki", ["Raw/", "wiki/"]),
         ("wiki", ["sources/", "wiki/", "wiki-schema.md"]),
         # of a program
         ("folder", ["sources/", "wiki/"]),

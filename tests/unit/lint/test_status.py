@@ -1236,8 +1236,6 @@ def lost(repository: Repository) -> Repository:
         "**Curves DONE:**\n\n- `tide/old_curve.py` draws them",
         "**Why:** `tide/old_curve.py` hid a fault for days.",
         "Draw with `tide/old_curve.py`.\n\n`tide/old_curve.py` was deleted with the last release.",
-        "`fill_gaps()` filled too much. Fix: renamed to `fill_short_gaps()`, which asks.",
-        "`fill_gaps()` 补得太多。修复：重命名为 `fill_short_gaps()`，先询问。",
         "> Superseded by the plotter of the harbour.\n\nDraw with `tide/old_curve.py`.",
         "> ✅ Resolved: nothing draws curves.\n\nDraw with `tide/old_curve.py`.",
         "先画出来,再删 tide/old_curve.py 和它的图。",
@@ -1246,6 +1244,22 @@ def lost(repository: Repository) -> Repository:
 def test_a_note_that_knows_of_a_removal_asks_for_nothing(lost: Repository, body: str) -> None:
     assert lost.judge(body) == ()
     assert len(lost.judge("Draw with `tide/old_curve.py`.", memory="plain")) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "`fill_gaps()` filled too much. Fix: renamed to `fill_short_gaps()`, which asks.",
+        "`fill_gaps()` 补得太多。修复：重命名为 `fill_short_gaps()`，先询问。",
+    ],
+)
+def test_a_note_knows_that_a_name_got_longer_if_the_code_has_the_longer_one(
+    lost: Repository, body: str
+) -> None:
+    assert len(lost.judge(body)) == 1
+    write_memory(lost.root, {"tide/gaps.py": "def fill_short_gaps(): ...\n"})
+    lost.commit("feat: short gaps", DAYS[3])
+    assert lost.judge(body) == ()
 
 
 @pytest.mark.parametrize(("name", "is_reported"), [("plot.tsx", False), ("plots.tsx", True)])
@@ -1937,6 +1951,7 @@ def test_an_entry_may_count_other_things_than_its_note(
         ("Phase 3 is closed (2026-09-18, branch `feat/year-tables`).", False),
         ("Резидуал ЗАКРЫТ, ветка feat/year-tables.", False),
         ("(Phase 3.) Work is on branch `feat/year-tables`.", True),
+        ("a) The tables are drawn by hand (in June, branch `feat/year-tables`).", False),
         ("Merged branch `feat/year-tables`.", False),
         ("If the branch `feat/year-tables` is there, use it.", False),
         # work goes on there

@@ -16,6 +16,7 @@ from ricordo.dates import find_dates
 from ricordo.lexicon import compile_part, lower_text
 from ricordo.lint.claims.claim import ProjectClaim
 from ricordo.lint.claims.commits import FileCommit, list_references
+from ricordo.lint.claims.history import CODE_ENDINGS
 from ricordo.lint.claims.passages import Passage, split_passages
 from ricordo.lint.claims.project import Project
 from ricordo.lint.prose import HEADING
@@ -38,6 +39,8 @@ _WORD = compile_lazily(r"[A-Z]?[^\W\d_A-Z]{2,}|[A-Z]{3,}")
 """A word of a name or of a text."""
 _FEWEST_WORDS = 2
 """Words of a name that another name may have as well."""
+_MOST_FILES = 12
+"""Files with a name that are looked at."""
 _SHORTEST_ID = 7
 """Digits of a commit's id in a text."""
 
@@ -53,7 +56,7 @@ def knows_of(note: Note, names: Collection[str], commit: FileCommit, project: Pr
         return True
     if commit.id[:_SHORTEST_ID] in note.text or says_gone(note, names):
         return True
-    if any(_says_renamed(note, name) for name in names):
+    if any(_says_renamed(note, name, project) for name in names):
         return True
     day, words = date.fromtimestamp(commit.at), _split_names(names)
     return any(
@@ -78,9 +81,9 @@ def says_gone(note: Note, names: Collection[str]) -> bool:
     return False
 
 
-def _says_renamed(note: Note, name: str) -> bool:
-    """Return whether a sentence of `note` with a word for a removal has a name of code with all
-    words of `name`, and more: the height in metres of a gauge for its height.
+def _says_renamed(note: Note, name: str, project: Project) -> bool:
+    """Return whether a sentence of `note` with a word for a removal has a name with all words of
+    `name`, and more, which the code has now: the height in metres of a gauge for its height.
     """
     words = _split_names((name,))
     if len(words) < _FEWEST_WORDS or not name.isidentifier():
@@ -89,7 +92,8 @@ def _says_renamed(note: Note, name: str) -> bool:
         words < _split_names((code,))
         for passage in _list_removals(note)
         for _, code in passage.code
-        if code.removesuffix("()").isidentifier()
+        if (new := code.removesuffix("()")).isidentifier()
+        and any(it.endswith(CODE_ENDINGS) for it in project.find_files(new, _MOST_FILES))
     )
 
 

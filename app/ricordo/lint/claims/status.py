@@ -96,8 +96,7 @@ def _find_branch_word(passage: Passage, subject: _Subject) -> int | None:
 
 def _is_in_brackets(text: str, at: int) -> bool:
     """Return whether a bracket before the offset `at` of a text is still open there."""
-    before = text[:at]
-    return sum(map(before.count, "(（")) > sum(map(before.count, ")）"))
+    return max(text.rfind(it, 0, at) for it in "(（") > max(text.rfind(it, 0, at) for it in ")）")
 
 
 def _list_subjects(passage: Passage) -> list[_Subject]:

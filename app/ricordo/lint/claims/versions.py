@@ -160,7 +160,10 @@ def check_version(claim: ProjectClaim, project: Project) -> Verdict | None:
 def _is_beside(version: str, claim: ProjectClaim) -> bool:
     """Return whether the statement of a claim has the `version` that a manifest requires, too."""
     number = version.lstrip("^~>=<v ")
-    return "." in number and number in claim.passage.statement.text.replace(claim.text, "")
+    if "." not in number:
+        return False
+    others = claim.passage.statement.text.replace(claim.text, "")
+    return re.search(rf"(?<![\w.]){re.escape(number)}(?!\w|\.\d)", others) is not None
 
 
 def _find_current(text: str) -> Iterator[re.Match[str]]:

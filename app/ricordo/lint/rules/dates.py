@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from typing import NamedTuple
@@ -113,8 +113,7 @@ def passed_date(note: Note, context: RuleContext) -> Iterator[RuleResult]:
         planned = [it for it in days if _is_planned(note, statement, it)]
         # what is before a day on which something was so was over then
         last = max((it.day for it in days if it not in planned), default=date.min)
-        below = statements[at + 1 :]
-        if planned and not (_is_done_below(statement, below) or _is_called_off_below(below)):
+        if planned and not _is_settled_below(statement, statements[at + 1 :]):
             for dated in planned:
                 line = statement.line_at(dated.start)
                 if dated.day >= last and not is_finished(note, line):
@@ -197,6 +196,11 @@ def _is_record(text: str) -> bool:
     return bool(_RECORD.match(text) or _update().match(lower_text(text)))
 
 
+def _is_settled_below(statement: ProseBlock, below: Sequence[ProseBlock]) -> bool:
+    """Return whether what follows a plan says that it was carried out or called off."""
+    return _is_done_below(statement, below) or _is_called_off_below(below)
+
+
 def _is_done_below(title: ProseBlock, below: Iterable[ProseBlock]) -> bool:
     """Return whether a statement is the title of a list, or leads to it, whose items are all marked
     as done: the plan was carried out.
@@ -212,13 +216,17 @@ def _is_done_below(title: ProseBlock, below: Iterable[ProseBlock]) -> bool:
     return bool(items) and all(_CHECKED.match(it) or DONE_MARK.search(it) for it in items)
 
 
-def _is_called_off_below(below: Iterable[ProseBlock]) -> bool:
-    """Return whether what follows a plan in its section begins by saying that it was called off."""
-    following = next(iter(below), None)
-    if following is None or following.text.startswith("#"):
+def _is_called_off_below(below: Sequence[ProseBlock]) -> bool:
+    """Return whether the paragraph below a plan begins by saying that it was called off; the next
+    item of a list is about another thing.
+    """
+    if not below or below[0].text.startswith("#") or _ITEM.match(below[0].text):
         return False
-    match = _called_off().search(lower_text(following.prose))
-    return match is not None and match.start() < _BEGINNING
+    spoken = lower_text(below[0].prose)
+    match = _called_off().search(spoken)
+    if match is None or match.start() >= _BEGINNING:
+        return False
+    return not _negation().search(spoken, 0, match.start())
 
 
 def _report_passed(
@@ -341,6 +349,11 @@ def _date_patterns() -> _DatePatterns:
 @cache
 def _called_off() -> re.Pattern[str]:
     return compile_part("dates", "called_off")
+
+
+@cache
+def _negation() -> re.Pattern[str]:
+    return compile_part("opposition", "negation")
 
 
 @cache

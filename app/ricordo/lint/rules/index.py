@@ -173,10 +173,11 @@ def _find_listed_twice(memory: Memory, index: MemoryIndex) -> Iterator[tuple[str
         if entry.line in backlinks:
             continue
         before = seen.setdefault(place, [])
-        named = len(memory.names.list_named(entry.link))
-        is_again = sum(are_in_one_list(index, it, entry) for it in before) >= named
-        if before and (named < 2 or is_again):
-            yield path, before[-1], entry
+        if before:
+            named = len(memory.names.list_named(entry.link))
+            beside = sum(are_in_one_list(index, it, entry) for it in before)
+            if named < 2 or beside >= named:
+                yield path, before[-1], entry
         before.append(entry)
 
 

@@ -166,7 +166,7 @@ def _find_unlisted(memory: Memory) -> frozenset[str]:
             or any(text.names(note) for text in texts)
         )
     )
-    unlisted -= _find_listed_by_shared_name(memory)
+    unlisted -= _find_listed_by_shared_name(memory) if unlisted else set()
     unlisted -= _find_listed_on_pages(memory, unlisted)
     unlisted -= _find_variants(memory, unlisted)
     return unlisted - _find_copies_of_listed(memory, unlisted)
