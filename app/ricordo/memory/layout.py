@@ -62,6 +62,9 @@ class Layout:
     """Which of name, description and type the frontmatter must have."""
     expects_frontmatter: bool = False
     """Whether a note without frontmatter is reported."""
+    rereads_with_quotes: bool = False
+    """Whether the agent reads frontmatter that is no valid YAML once more, with values in quotes.
+    """
     chooses_by_index: bool = False
     """Whether agents choose notes by what the index says of them, not by their frontmatter."""
     types: frozenset[str] = frozenset()

@@ -1087,11 +1087,38 @@ def test_a_note_on_work_is_missed_where_nearly_all_others_are_listed(
 
 
 def test_invalid_yaml_that_no_agent_reads_is_no_error(lint: Lint) -> None:
-    text = "---\ntitle: a\nrelated: [[b]], [[c]]\n---\nText.\n"
+    text = "---\ntitle: a\nrelated: 'b' and c\n---\nText.\n"
     (found,) = lint({"wiki/a.md": text}, "frontmatter-invalid", layout=WIKI)
     assert found.severity is Severity.WARNING
     of_agent = lint({"b.md": text}, "frontmatter-invalid")
     assert {it.severity for it in of_agent} == {Severity.ERROR}
+
+
+@pytest.mark.parametrize(
+    "value", ["Tides: heights", "[[b]], [[c]]", "a: `b` is #1: {c}", 'say "no": always', "@x"]
+)
+def test_invalid_yaml_that_claude_reads_with_quotes_is_information(lint: Lint, value: str) -> None:
+    text = f"---\nname: a\ndescription: {value}\n---\nText.\n"
+    (found,) = lint({"a.md": text}, "frontmatter-invalid")
+    assert found.severity is Severity.INFO
+    assert found.evidence[1].startswith("Claude Code reads it")
+    assert found.fix
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        '"Quoted" and more',
+        "one line\nthat goes on",
+        "x\nmetadata:\n  note: Tides: heights",
+        "x\nname: b",
+    ],
+)
+def test_invalid_yaml_that_claude_reads_nothing_of_is_an_error(lint: Lint, head: str) -> None:
+    found = lint(
+        {"a.md": f"---\nname: a\ndescription: {head}\n---\nText.\n"}, "frontmatter-invalid"
+    )
+    assert {it.severity for it in found} == {Severity.ERROR}
 
 
 def test_in_a_raw_source_only_what_hides_text_is_a_warning(lint: Lint) -> None:
@@ -1224,7 +1251,7 @@ def test_nobody_edits_the_frontmatter_of_a_raw_source(lint: Lint, head: str) -> 
 
 def test_of_a_long_line_that_is_not_valid_only_the_beginning_is_shown(lint: Lint) -> None:
     (found,) = lint({"a.md": f"---\nname: a: {'b' * 9_000}\n---\n\nText.\n"}, "frontmatter-invalid")
-    assert found.evidence == (f"name: a: {'b' * 191}",)
+    assert found.evidence[0] == f"name: a: {'b' * 191}"
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ AUTO_MEMORY = Layout(
     limits=LIMITS,
     required=("name", "description", "type"),
     expects_frontmatter=True,
+    rereads_with_quotes=True,
     types=NOTE_TYPES,
     opens_unasked=True,
     given_to=AGENT.name,
@@ -58,6 +59,9 @@ SUB_AGENT_MEMORY = replace(
     is_of_sub_agent=True,
     recall_rank=3,
 )
+
+FOLDER_OF_SUB_AGENT = replace(SUB_AGENT_MEMORY, limits=None)
+"""The same for a sub-agent that is not given it and opens its files as any others."""
 
 SUB_AGENT_FOLDERS = ("agent-memory", "agent-memory-local")
 """Folders that hold one memory for each sub-agent."""
@@ -189,6 +193,19 @@ _OF_CLAUDE = frozenset((".claude/", "CLAUDE.md", "CLAUDE.local.md"))
 def is_in_agent_folder(root: str, names: frozenset[str]) -> bool:
     """Say whether a directory is the memory of a sub-agent, by where it lies."""
     return os.path.basename(os.path.dirname(root)) in SUB_AGENT_FOLDERS
+
+
+def is_read_by_sub_agent(root: str, names: frozenset[str]) -> bool:
+    """Say whether a directory is the memory of a sub-agent whose definition does not ask for it by
+    the field `memory`, so that Claude Code loads none of it.
+    """
+    if not is_in_agent_folder(root, names):
+        return False
+    above = os.path.dirname(os.path.dirname(root))
+    path = os.path.join(above, "agents", f"{os.path.basename(root)}.md")
+    raw = read_plain_file(path, _LARGEST_FRONTMATTER) or b""
+    head = frontmatter.read_frontmatter(raw.decode("utf-8-sig", "replace"))
+    return "name" in head.fields and "memory" not in head.fields
 
 
 def has_index(root: str, names: frozenset[str]) -> bool:

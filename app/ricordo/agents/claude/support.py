@@ -21,6 +21,7 @@ from ricordo.agents.claude.location import (
     AUTO_MEMORY,
     FOLDER_OF_OTHERS,
     FOLDER_OF_PROJECT,
+    FOLDER_OF_SUB_AGENT,
     SUB_AGENT_MEMORY,
     SUB_AGENTS,
 )
@@ -78,8 +79,15 @@ class ClaudeSupport(AgentSupport):
     """Claude Code."""
 
     agent = AGENT
-    layouts = (AUTO_MEMORY, FOLDER_OF_PROJECT, FOLDER_OF_OTHERS, SUB_AGENT_MEMORY)
+    layouts = (
+        AUTO_MEMORY,
+        FOLDER_OF_PROJECT,
+        FOLDER_OF_OTHERS,
+        SUB_AGENT_MEMORY,
+        FOLDER_OF_SUB_AGENT,
+    )
     marks = (
+        LayoutMark(81, location.is_read_by_sub_agent, FOLDER_OF_SUB_AGENT),
         LayoutMark(80, location.is_in_agent_folder, SUB_AGENT_MEMORY),
         LayoutMark(77, location.is_read_by_others, FOLDER_OF_OTHERS),
         LayoutMark(76, location.is_read_as_files, FOLDER_OF_PROJECT),

@@ -35,6 +35,7 @@ from ricordo.lint.fixes.frontmatter import (
 from ricordo.lint.prose import find_field_line
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule, note_rule
 from ricordo.lint.rules.missing_entries import NamingText, split_name
+from ricordo.memory.frontmatter.parser import read_with_quotes
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import list_number_forms
@@ -115,9 +116,10 @@ def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleRe
 )
 def frontmatter_invalid(note: Note, context: RuleContext) -> Iterator[RuleResult]:
     """Find frontmatter that only a lenient parser can read; no agent reads that of a wiki or of a
-    plain folder with another one. A text that YAML cuts off is valid, but not what was written;
-    that matters in the fields by which agents and programs choose notes. Raw sources, which nobody
-    edits, are found by the pages about them.
+    plain folder with another one. It harms nobody where the agent that keeps the memory reads it
+    all the same. A text that YAML cuts off is valid, but not what was written; that matters in the
+    fields by which agents and programs choose notes. Raw sources, which nobody edits, are found by
+    the pages about them.
     """
     fault = note.frontmatter.error
     if fault is None:
@@ -139,15 +141,25 @@ def frontmatter_invalid(note: Note, context: RuleContext) -> Iterator[RuleResult
     field = _FIELD.match(quoted)
     is_parsed = not (context.layout.has_own_conventions or context.layout.is_plain)
     at_most = Severity.ERROR if is_parsed else Severity.WARNING
+    is_reread = context.layout.rereads_with_quotes and _is_read_with_quotes(note)
+    evidence = [quoted[:MOST_QUOTED]]
+    if is_reread:
+        evidence.append("Claude Code reads it with its values in quotes; other programs may not.")
     yield RuleResult(
         fault.line,
         message,
         cause,
-        (quoted[:MOST_QUOTED],),
+        tuple(evidence),
         fix=fix_invalid_yaml(note),
-        at_most=Severity.INFO if note.role is FileRole.SOURCE else at_most,
+        at_most=Severity.INFO if is_reread or note.role is FileRole.SOURCE else at_most,
         origin=f"{field[1]}: {fault.message}" if field else "",
     )
+
+
+def _is_read_with_quotes(note: Note) -> bool:
+    """Return whether frontmatter with a fault has the same fields with its values in quotes."""
+    head = read_with_quotes(note.text[: note.frontmatter.end])
+    return head.is_present and not head.error and head.fields == note.frontmatter.fields
 
 
 @note_rule(
@@ -186,14 +198,18 @@ def frontmatter_incomplete(note: Note, context: RuleContext) -> Iterator[RuleRes
     "frontmatter-twice", Severity.WARNING, "a second frontmatter block right after the first"
 )
 def frontmatter_twice(note: Note, context: RuleContext) -> Iterator[RuleResult]:
-    """Find second blocks, written by a program that did not see the first one."""
+    """Find second blocks, written by a program that did not see the first one. Around a raw source
+    one was put on purpose.
+    """
     second = find_second_frontmatter(note, context.layout)
     if second is None:
         return
     line = note.line_of(second.start)
     fields = ", ".join(second.frontmatter.fields)
     message = "Second frontmatter block: agents read it as text."
-    yield RuleResult(line, message, fields, (fields,), fix=fix_second_frontmatter(note, second))
+    at_most = Severity.INFO if note.role is FileRole.SOURCE else Severity.ERROR
+    fix = fix_second_frontmatter(note, second)
+    yield RuleResult(line, message, fields, (fields,), fix=fix, at_most=at_most)
 
 
 @memory_rule("unknown-type", Severity.WARNING, "a type that this kind of memory does not know")

@@ -22,6 +22,7 @@ from ricordo.lint.finding import Fix, Severity
 from ricordo.lint.fixes.entries import MissingEntries
 from ricordo.lint.prose import says_nothing
 from ricordo.lint.rule import RuleContext, RuleResult, memory_rule
+from ricordo.lint.rules.succession import find_superseded
 from ricordo.memory.change import EditLine
 from ricordo.memory.index import EntryForm, MemoryIndex
 from ricordo.memory.layout import FileRole
@@ -166,6 +167,8 @@ def _find_unlisted(memory: Memory) -> frozenset[str]:
             or any(text.names(note) for text in texts)
         )
     )
+    # superseded-note is about those that another one supersedes
+    unlisted -= find_superseded(memory) if unlisted else frozenset()
     unlisted -= _find_listed_by_shared_name(memory) if unlisted else set()
     unlisted -= _find_listed_on_pages(memory, unlisted)
     unlisted -= _find_variants(memory, unlisted)

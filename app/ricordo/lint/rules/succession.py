@@ -59,16 +59,26 @@ def superseded_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult
     name it: who opens them follows what no longer holds. Once each, by the first that says so.
     """
     reported: set[str] = set()
+    for old, note, mention in _list_successions(memory):
+        # what has a day in its name tells what was so then
+        is_of_day = find_day_in_title(old.stem) is not None
+        is_told = old.path in reported or is_superseded(note) or is_of_day
+        if not is_told and not _knows(memory, old, note):
+            reported.add(old.path)
+            yield _report(old, note, mention)
+
+
+def find_superseded(memory: Memory) -> frozenset[str]:
+    """Return the paths of the notes of which another note says that it supersedes them."""
+    return frozenset(old.path for old, _, _ in _list_successions(memory))
+
+
+def _list_successions(memory: Memory) -> Iterator[tuple[Note, Note, _Mention]]:
+    """Yield each note that is superseded with the one that says so, and where that does."""
     for note in memory.notes:
         for mention in _list_mentions(note) if note.role is FileRole.NOTE else ():
-            old = _find_old(memory, note, mention)
-            if old is None or old.path in reported:
-                continue
-            # what has a day in its name tells what was so then
-            is_of_day = find_day_in_title(old.stem) is not None
-            if not (is_superseded(note) or is_of_day or _knows(memory, old, note)):
-                reported.add(old.path)
-                yield _report(old, note, mention)
+            if old := _find_old(memory, note, mention):
+                yield old, note, mention
 
 
 def _report(old: Note, new: Note, mention: _Mention) -> RuleResult:

@@ -250,6 +250,10 @@ _KEY = compile_lazily(r"""^['"]?[^\W\d][\w.-]*['"]?[ \t]*:(?!.*_\s*$)(?=\s|\Z)""
 _HEADING = compile_lazily(r"^#{2,6}[ \t]+\S", re.MULTILINE)
 """One that is no comment of YAML, as those of one mark may be."""
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
+_TOP_FIELD = compile_lazily(r"([a-zA-Z_-]+:\s+)(.+)")
+_MISREAD = compile_lazily(r"[{}\[\]*&#!|>%@`]|: ")
+"""What a value has that is put in quotes."""
+_INDENT = compile_lazily(r"\t*")
 
 
 def read_frontmatter(text: str) -> Frontmatter:
@@ -377,6 +381,26 @@ def quote_double(value: str) -> str:
 
     written = yaml.dump(value, default_style='"', allow_unicode=True, width=float("inf"))
     return str(written).rstrip("\n")
+
+
+def read_with_quotes(text: str) -> Frontmatter:
+    """Return the frontmatter of a note as Claude Code reads what is no valid YAML: once more, with
+    those values in quotes that YAML may read as something else. Source: Claude Code 2.1.90 to
+    2.1.332.
+    """
+    return read_frontmatter("\n".join(map(_quote_misread, text.split("\n"))))
+
+
+def _quote_misread(line: str) -> str:
+    """Return a line of frontmatter with its value in quotes, if YAML may misread it, and indented
+    by blanks.
+    """
+    line = _INDENT.sub(lambda tabs: "  " * len(tabs[0]), line.rstrip("\r"), count=1)
+    match = _TOP_FIELD.fullmatch(line)
+    if match is None or not _MISREAD.search(match[2]):
+        return line
+    is_quoted = any(match[2].startswith(mark) and match[2].endswith(mark) for mark in "\"'")
+    return line if is_quoted else match[1] + quote_double(match[2])
 
 
 def _read_as_yaml(block: str, end: int) -> Frontmatter:
