@@ -652,6 +652,27 @@ def test_a_name_that_another_file_defines_now_is_reported(repository: Repository
     assert repository.judge(body, written="2026-10-10") == ()
 
 
+def test_a_name_that_its_file_still_has_from_a_call_was_not_moved(repository: Repository) -> None:
+    body = "- `web/page.ts` wires `checkPort`"
+    before = {"web__page.ts": "export const checkPort = (port) => port > 0;\n"}
+    repository.commit("ports", DAYS[1], **before)
+    after = {
+        "web__page.ts": "const { checkPort } = usePorts();\n",
+        "web__ports.ts": "export const checkPort = (port) => port > 0;\n",
+    }
+    repository.commit("ports apart", DAYS[2], **after)
+    assert repository.judge(body) == ()
+
+
+def test_a_name_is_looked_up_in_each_file_beside_it(repository: Repository) -> None:
+    body = "All is in `tide/tables.py`.\n\n- `tide/tables.py`: a new port goes into `PORT_MAP`"
+    repository.commit("ports", DAYS[1], **{"tide__tables.py": "PORT_MAP = {}\n"})
+    after = {"tide__tables.py": "TABLES = {}\n", "tide__ports.py": "PORT_MAP = {}\n"}
+    repository.commit("ports apart", DAYS[2], **after)
+    (finding,) = repository.judge(body)
+    assert finding.message == "tide/tables.py no longer defines PORT_MAP."
+
+
 def test_a_class_before_its_member_is_looked_up_too(repository: Repository) -> None:
     repository.commit(
         "gauge", DAYS[1], **{"tide__gauge.py": "class GaugeReader:\n    def load_all(self): ...\n"}
@@ -806,6 +827,15 @@ def test_what_was_done_to_a_file_stays_so_without_it(repository: Repository) -> 
         ),
         ("Tides are read in reader.js ~L700.", "Line 700 does not exist: web/reader.js has 20 lin"),
         ("`reader.js` (lines 640-700) has tides.", "Line 640 does not exist: web/reader.js has 20"),
+        ("Look into `reader.js` (line 21).", "Line 21 does not exist: web/reader.js has 20 lines"),
+        (
+            "- `read()` of `reader.js`:\n- starts (~line 700)",
+            "Line 700 does not exist: web/reader.js has 20 lines",
+        ),
+        ("`reader.js` as of line 640 (2026-09-02).", ""),
+        ("- `reader.js` and `plot.js`:\n- start (~line 700)", ""),
+        ("## A\n\n`reader.js`\n\n## B\n\n- starts (~line 700)", ""),
+        ("Look into `reader.js` (line 20).", ""),
         ("All of it is in `reader.js` (~300 lines).", ""),
         ("Tides are near line 1700 of reader.js.", ""),
         ("`reader.js` (~900 lines) was split up.", ""),
@@ -815,7 +845,8 @@ def test_what_was_done_to_a_file_stays_so_without_it(repository: Repository) -> 
 def test_a_file_that_lost_most_of_its_lines_is_another_one(
     repository: Repository, claim: str, message: str
 ) -> None:
-    repository.commit("a", DAYS[0], **{"web/reader.js": "read();\n" * 910})
+    files = {"web/reader.js": "read();\n" * 910, "web/plot.js": "plot();\n"}
+    repository.commit("a", DAYS[0], **files)
     assert repository.judge(claim, memory="before") == ()
     repository.commit("split the reader", DAYS[2], **{"web/reader.js": "read();\n" * 20})
     messages = [it.message for it in repository.judge(claim)]
@@ -848,6 +879,23 @@ def test_of_many_notes_each_line_counts_from_its_own_commit(
     findings = repository.open("project/memory").read_snapshot_with_evidence().findings
     told = [it.path for it in findings if it.severity >= Severity.WARNING]
     assert sorted(told) == early
+
+
+@pytest.mark.parametrize(("count", "is_known"), [(3, True), (12, False)])
+def test_when_notes_were_written_that_came_with_many_others_is_not_known(
+    repository: Repository, count: int, *, is_known: bool
+) -> None:
+    repository.commit("a", DAYS[0], **{"tools/read.py": "READ = 1\n"})
+    git(repository.root, "rm", "--quiet", "tools/read.py")
+    repository.commit("drop the reader", DAYS[1])
+    names = [f"{number}.md" for number in range(count)]
+    texts = dict.fromkeys(names, note_text("x", "They wait.\n"))
+    texts[names[0]] = note_text("x", "The tables are read by `tools/read.py`.\n")
+    write_memory(repository.root / "memory", texts)
+    repository.commit("notes from another machine", DAYS[2])
+    findings = repository.open("project/memory").read_snapshot_with_evidence().findings
+    (finding,) = [it for it in findings if it.rule == "missing-path"]
+    assert (finding.severity is Severity.INFO) is is_known
 
 
 @pytest.mark.parametrize("before", ["--offline-mode", "--online-mode"])

@@ -43,6 +43,7 @@ from ricordo.lint.claims.versions import (
     get_search_words,
 )
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
+from ricordo.lint.prose import ProseBlock
 from ricordo.memory.layout import FileRole
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
@@ -151,6 +152,8 @@ class NoteClaims:
     """The claims of a note, in order."""
 
     all: tuple[ProjectClaim, ...]
+    paths: Mapping[ProseBlock, frozenset[str]]
+    """The paths in each statement, also in one of several that make a claim."""
     dropped: int = 0
     """How many were dropped as too many."""
 
@@ -176,6 +179,7 @@ def find_claims(note: Note, *, is_fixed: bool = False) -> NoteClaims:
     `is_fixed` as in split_passages.
     """
     claims: dict[tuple[ClaimKind, str], ProjectClaim] = {}
+    paths: dict[ProseBlock, set[str]] = defaultdict(set)
     forbidden: set[str] = set()
     is_index = note.role is FileRole.INDEX
     for passage in split_passages(note, is_fixed=is_fixed):
@@ -183,8 +187,10 @@ def find_claims(note: Note, *, is_fixed: bool = False) -> NoteClaims:
         # an entry repeats what its note names, but its status is often older
         for take in _OF_STATUS if is_entry else _OF_ALL:
             for claim in take(passage):
-                if claim.kind is ClaimKind.PATH and passage.forbids(claim.text):
-                    forbidden.add(f"/{claim.text}")
+                if claim.kind is ClaimKind.PATH:
+                    paths[passage.statement].add(claim.text)
+                    if passage.forbids(claim.text):
+                        forbidden.add(f"/{claim.text}")
                 key = (claim.kind, claim.text)
                 before = claims.get(key)
                 if before is None or _is_better(claim, before):
@@ -192,7 +198,8 @@ def find_claims(note: Note, *, is_fixed: bool = False) -> NoteClaims:
     allowed = (it for it in claims.values() if not _is_any_of(it, forbidden))
     ordered = sorted(allowed, key=lambda claim: claim.line)
     dropped = max(0, len(ordered) - MAX_CLAIMS)
-    return NoteClaims(tuple(ordered[:MAX_CLAIMS]), dropped)
+    of_statements = {statement: frozenset(texts) for statement, texts in paths.items()}
+    return NoteClaims(tuple(ordered[:MAX_CLAIMS]), of_statements, dropped)
 
 
 def _is_any_of(claim: ProjectClaim, paths: Iterable[str]) -> bool:
@@ -251,7 +258,7 @@ def _judge_subject(verdict: Verdict, note: Note, project: Project) -> Verdict:
 
 def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Verdict | None]:
     """Yield the verdict on each of the `claims` of a note; None for what turns out to be none."""
-    beside: dict[int, set[str]] = defaultdict(set)
+    present: dict[str, str] = {}
     files: list[tuple[int, Verdict]] = []
     later: list[ProjectClaim] = []
     series = find_series(claims.all)
@@ -260,7 +267,7 @@ def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Ver
             case ClaimKind.PATH:
                 verdict = check_path(claim, project, note)
                 if verdict and verdict.outcome is CheckOutcome.VALID:
-                    beside[id(claim.passage.statement)].add(verdict.evidence[0])
+                    present[claim.text] = verdict.evidence[0]
                 if verdict:
                     files.append((id(claim.passage.statement), verdict))
             case ClaimKind.COMMAND:
@@ -282,7 +289,9 @@ def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Ver
     }
     for claim in later:
         statement = id(claim.passage.statement)
-        verdict = check_symbol(claim, note, project, beside[statement])
+        named = claims.paths.get(claim.passage.statement, frozenset()) & present.keys()
+        beside = sorted({present[text] for text in named})
+        verdict = check_symbol(claim, note, project, beside)
         if verdict and (statement, verdict.origin) in gone:
             # what a file had is gone with it: one thing to tell
             gone[statement, verdict.origin].append(verdict.claim)

@@ -10,7 +10,7 @@ from ricordo.lint.claims.passages import Passage
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.patterns import compile_lazily
 
-MAX_CLAIMS = 400
+MAX_CLAIMS = 1_000
 """Per note; further ones are not checked."""
 _WORD = compile_lazily(r"[^\W_]+")
 _LONG = 4

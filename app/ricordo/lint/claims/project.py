@@ -25,6 +25,8 @@ _TOLD = (
     *(".jsonl", ".log", ".csv", ".diff", ".patch"),
 )
 """The endings of pages and records, which tell of code and are none."""
+_FEWEST_IMPORTED = 10
+"""Files of a memory that came with one commit, from which on they were written before it."""
 _FEWEST_WORDS = 2
 """Words with which a link may name a page: one is the beginning of many."""
 
@@ -167,15 +169,19 @@ class Project:
 
     def find_claim_time(self, note: Note, claim: str) -> float:
         """Return when the text of a `claim` came to `note`, in seconds since the epoch, as
-        find_line_time does. A note that was committed whole may be older: then its date counts.
+        find_line_time does. A note that was committed whole may be older: then its date counts; of
+        one without a date that was imported with many others, the time is not known (0).
         """
         folder, path = self.memory_folder, self.memory_folder + note.path
         written = self.find_times(note).written
         if not folder or path not in self.tree.files:
             return written
         at = self.history.find_line_time(path, claim, folder)
-        stated = parse_end_of_day(note.stated_date) or at
-        return min(at, stated) if at == written else at
+        if at != written:
+            return at
+        times = self.history.find_times(folder).values()
+        is_imported = sum(first == written for first, _ in times) >= _FEWEST_IMPORTED
+        return min(at, parse_end_of_day(note.stated_date) or (0.0 if is_imported else at))
 
     @cached_property
     def own_names(self) -> frozenset[str]:

@@ -218,11 +218,14 @@ def _find_move(
     word: str, beside: Iterable[str], project: Project, times: NoteTimes
 ) -> tuple[str, ...]:
     """Return the file of the code beside a name that defined it when the note was last changed,
-    and the evidence that another one defines it now; empty where that is not so.
+    and the evidence that another one defines it now; empty where that is not so, or the file still
+    has the name and does not import it.
     """
     before = project.history.graph.find_at(max(times)) if project.tree.commit else None
     named = [it for it in beside if it in project.tree.files and it.endswith(CODE_ENDINGS)]
-    if before is None or not named or any(_defines(project.load_text(it), word) for it in named):
+    if before is None or not named:
+        return ()
+    if any(_has_own(project.load_text(it), word) for it in named):
         return ()
     hash_, commit = before
     for path in named:
@@ -233,6 +236,14 @@ def _find_move(
             was = f"{path} had it in {commit.summary}"
             return (path, f"{new} defines it now", was) if new else ()
     return ()
+
+
+def _has_own(text: str, name: str) -> bool:
+    """Return whether code has a name that it does not import: by its definition, or from a call."""
+    if name not in text or _defines(text, name):
+        return name in text
+    is_named = re.search(rf"(?<![\w$]){re.escape(name)}(?![\w$])", text) is not None
+    return is_named and not _build_import(name).search(text)
 
 
 def _defines(text: str, name: str) -> bool:
