@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 from shutil import copytree
 
@@ -165,6 +166,43 @@ def test_code_that_came_after_a_to_do_refutes_it(repository: Repository, claim: 
     assert "tide/client.py:" in finding.evidence[0]
     assert repository.judge(claim, written="2026-10-10") == (), "it was there when it was written"
     assert repository.judge(f"## Log 2026-09-20\n\n{claim.rpartition('#')[2]}") == ()
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_reported"),
+    [
+        ("Both clients retry alike: extract `retry_politely()`.", True),
+        ("The loop is there twice, extract retry_politely in the next sprint.", True),
+        ("`retry_politely()` 헬퍼 추출 필요", True),
+        ("建议提取 `retry_politely()`。", True),
+        ("`retry_politely()` sollte ausgelagert werden.", True),
+        ("Both clients retry alike, with `retry_politely()`.", False),
+        ("They should call `ask()`; the loop is `retry_politely()`.", False),
+        ("Extracted `retry_politely()` from both clients.", False),
+    ],
+)
+def test_code_that_was_wished_for_is_there_now(
+    repository: Repository, claim: str, *, is_reported: bool
+) -> None:
+    repository.commit("client", DAYS[1], **{"tide__client.py": "def ask(): ...\n"})
+    assert repository.judge(claim) == ()
+    made = "def ask(): ...\ndef retry_politely(): ...\n"
+    repository.commit("Retry", DAYS[2], **{"tide__client.py": made})
+    assert [it.rule for it in repository.judge(claim)] == ["status-claim"] * is_reported
+    assert repository.judge(claim, written="2026-10-10") == (), "it was there when it was written"
+
+
+@pytest.mark.parametrize("mark", ["", "`"])
+def test_a_commit_that_a_remote_has_is_pushed(repository: Repository, mark: str) -> None:
+    repository.commit("client", DAYS[1], **{"tide__client.py": "def ask(): ...\n"})
+    head = subprocess.check_output(
+        ["git", "-C", repository.root, "rev-parse", "--short=9", "HEAD"], text=True
+    ).strip()
+    claim = f"On main as {mark}{head}{mark}, NOT pushed."
+    assert repository.judge(claim) == ()
+    git(repository.root, "update-ref", "refs/remotes/origin/main", "HEAD")
+    (finding,) = repository.judge(claim)
+    assert finding.evidence[0].startswith("git: pushed: ")
 
 
 @pytest.mark.parametrize(

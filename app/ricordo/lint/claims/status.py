@@ -39,7 +39,9 @@ _BRANCH_WORD = compile_lazily(
 _BRANCH_LINK = compile_lazily(r"\W*(?:(?:from|branch|of|on|von|de|aus)\W+)*")
 """What may be between a request and its branch."""
 _BRANCH_NAME = compile_lazily(r"[\w.\-]+(?:/[\w.\-]+)*")
-_HASH = compile_lazily(r"(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}")
+_HASH_TEXT = r"(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}"
+_HASH = compile_lazily(_HASH_TEXT)
+_PLAIN_HASH = compile_lazily(rf"(?<![\w/#.@-]){_HASH_TEXT}(?![\w-])")
 _VERSION = compile_lazily(r"v\d+\.\d+(?:\.\d+)?(?:-[\w.]+)?")
 
 
@@ -128,6 +130,8 @@ def _find_subjects(passage: Passage) -> Iterator[_Subject]:
             yield _Subject(text, offset, end, _find_pushed, "unpushed")
         elif _VERSION.fullmatch(text):
             yield _Subject(text, offset, end, _find_tag, "unreleased")
+    for match in _PLAIN_HASH.finditer(passage.prose):
+        yield _Subject(match[0], *match.span(), _find_pushed, "unpushed")
     for match in _VERSION.finditer(passage.prose):
         yield _Subject(match[0], *match.span(), _find_tag, "unreleased")
 

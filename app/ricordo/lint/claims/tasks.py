@@ -82,9 +82,12 @@ def _find_code_tasks(passage: Passage) -> Iterator[ProjectClaim]:
     written = lower_text(passage.text)
     marks = list(_task().finditer(spoken)) if passage.code else []
     for offset, text in _find_plain_names(passage):
-        after = _unbuilt().search(spoken, offset + len(text), offset + len(text) + _NEAR)
-        if after and _is_said_of(passage, (offset, offset + len(text)), after):
+        end = offset + len(text)
+        after = _unbuilt().search(spoken, end, end + _NEAR)
+        if after and _is_said_of(passage, (offset, end), after):
             yield build_claim(ClaimKind.TASK, passage, (offset, after.end()))
+        elif wish := _find_wish(passage, spoken, (offset, end)):
+            yield build_claim(ClaimKind.TASK, passage, wish)
     for offset, text in passage.code:
         end = offset + len(text)
         if not _is_named(text, passage):
@@ -110,11 +113,25 @@ def _find_code_tasks(passage: Passage) -> Iterator[ProjectClaim]:
             yield build_claim(ClaimKind.TASK, passage, (before[-1].start(), end))
         elif _begins_open_item(passage, spoken, offset):
             yield build_claim(ClaimKind.TASK, passage, (offset, end))
+        elif parse_symbol(text) and (wish := _find_wish(passage, spoken, (offset, end))):
+            yield build_claim(ClaimKind.TASK, passage, wish)
+
+
+def _find_wish(passage: Passage, spoken: str, name: tuple[int, int]) -> tuple[int, int] | None:
+    """Return where a sentence that names code wishes for something, from the wish to the name or
+    the other way round; None where it wishes for nothing, or for other code.
+    """
+    start, end = name
+    wishes = [(min(start, it.start()), max(end, it.end())) for it in _wish().finditer(spoken)]
+    begin, stop = min(wishes, key=lambda it: it[1] - it[0], default=(0, len(spoken) + _NEAR))
+    is_of_other = any(begin <= at < stop and at != start for at, _ in passage.code)
+    return None if is_of_other or stop - begin > _NEAR else (begin, stop)
 
 
 def _find_plain_names(passage: Passage) -> Iterator[tuple[int, str]]:
     """Yield the names of code outside backticks that nothing else is called, with their offsets."""
-    for match in _PLAIN_NAME.finditer(passage.prose) if _has_open_word(passage) else ():
+    is_open = _has_open_word(passage) or _wish().search(lower_text(passage.prose))
+    for match in _PLAIN_NAME.finditer(passage.prose) if is_open else ():
         yield match.start(), match[0]
 
 
@@ -406,6 +423,11 @@ def _open_status() -> re.Pattern[str]:
     return re.compile(
         build_alternation(text for part in parts for text in list_expressions("status", part))
     )
+
+
+@cache
+def _wish() -> re.Pattern[str]:
+    return compile_part("status", "wish")
 
 
 @cache
