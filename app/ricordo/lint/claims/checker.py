@@ -158,14 +158,15 @@ class NoteClaims:
     """How many were dropped as too many."""
 
     @property
-    def names(self) -> list[str]:
-        """The names of code, without what is before and behind them."""
-        return [get_search_word(it) for it in self.all if it.kind is ClaimKind.SYMBOL]
+    def symbols(self) -> list[ProjectClaim]:
+        """The claims that a name is in the code."""
+        return [it for it in self.all if it.kind is ClaimKind.SYMBOL]
 
     @property
     def words(self) -> Iterator[str]:
         """The words to search the project for."""
-        yield from chain.from_iterable(map(list_spellings, self.names))
+        names = map(get_search_word, self.symbols)
+        yield from chain.from_iterable(map(list_spellings, names))
         for claim in self.all:
             if claim.kind is ClaimKind.VALUE:
                 yield from get_search_words(claim)
@@ -227,7 +228,7 @@ def search_words(
     """
     project.search_words(word for _, of_note in claims for word in of_note.words)
     if project.tree.commit:
-        search_removed(((note, of_note.names) for note, of_note in claims), project, step)
+        search_removed(((note, of_note.symbols) for note, of_note in claims), project, step)
 
 
 def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verdict, ...]:

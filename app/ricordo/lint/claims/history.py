@@ -288,6 +288,10 @@ class ProjectHistory:
             is_quick = (monotonic() - started) * _SEARCHES_IN_TIME < _SECONDS
             most = min(2 * most, _MOST_COMMITS_SEARCHED) if is_quick else max(most // 2, 1)
 
+    def is_searched(self, commit: str, word: str) -> bool:
+        """Return whether it is known which files of `commit` have `word`."""
+        return (commit, word) in self._files
+
     def find_files_at(self, commit: str, word: str) -> Sequence[str]:
         """Return the files of `commit` with `word`; pages and data are not searched. Empty where
         git does not know all contents.

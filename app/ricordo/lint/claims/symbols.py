@@ -11,15 +11,17 @@ import builtins
 import keyword
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from heapq import nlargest
 from itertools import chain
 from typing import NamedTuple
 
 from ricordo.dates import has_year
 from ricordo.lint.claims.awareness import is_written_after, knows_of, list_names_of_path
 from ricordo.lint.claims.claim import ProjectClaim, load_names
+from ricordo.lint.claims.commits import FileCommit
 from ricordo.lint.claims.history import CODE_ENDINGS
 from ricordo.lint.claims.passages import Passage
 from ricordo.lint.claims.project import NoteTimes, Project
@@ -54,6 +56,8 @@ _PACKAGE = compile_lazily(r"@[^/]*/?[^/]*|[^./]*")
 _OF_WORKSPACE = ("workspace:", "file:", "link:")
 """How the versions of packages of the project itself begin."""
 _MOST_FILES = 12
+_MOST_TIMES = 16
+"""Commits that are searched because names came to notes then."""
 _MOST_PATTERNS = 2_000
 """Patterns of names that are kept: one note after the other has the same names."""
 _KNOWN = frozenset((*dir(builtins), *keyword.kwlist))
@@ -179,7 +183,7 @@ def _check_removed(
     had it, or `note` knows of it.
     """
     word, is_marked = get_search_word(claim), _is_marked(claim)
-    found = _find_former(claim, project, times)
+    found = _find_former(claim, note, project, times)
     # what is not marked as code, or a plain word before brackets, may be any word
     is_telling = is_marked and _TELLING.fullmatch(word) is not None
     if found is None or not (found.is_own or is_telling):
@@ -334,35 +338,58 @@ def _build_shared_definition(name: str) -> re.Pattern[str]:
 
 
 def search_removed(
-    words_of: Iterable[tuple[Note, Iterable[str]]], project: Project, step: Callable[[], None]
+    claims_of: Iterable[tuple[Note, Sequence[ProjectClaim]]],
+    project: Project,
+    step: Callable[[], None],
 ) -> None:
-    """Search the code at the times of some notes, and in samples of all times, for all `words_of`
-    them that it does not contain now, and the present code for how these may be written else: at
-    once for many commits and words, which is faster than one by one. `step` is called before each
-    search.
+    """Search the code at the times of some notes, when the names in their claims came to them, and
+    in samples of all times, for all of these that it does not contain now, and the present code for
+    how these may be written else: at once for many commits and words, which is faster than one by
+    one. `step` is called before each search.
     """
     absent: dict[str, set[str]] = defaultdict(set)
-    words_of = [(note, list(words)) for note, words in words_of]
-    for note, words in words_of:
-        missing = [it for it in words if not project.is_any_in_code(list_spellings(it))]
+    later: dict[str, set[str]] = defaultdict(set)
+    graph = project.history.graph
+    for note, claims in claims_of:
+        missing = {get_search_word(it): it for it in claims}
+        missing = {
+            word: it
+            for word, it in missing.items()
+            if not project.is_any_in_code(list_spellings(word))
+        }
         for moment in set(project.find_times(note)) if missing else ():
-            if before := project.history.graph.find_at(moment):
+            if before := graph.find_at(moment):
                 absent[before[0]].update(missing)
+        for word, claim in missing.items():
+            if before := _find_commit_of(claim, note, project):
+                later[before[0]].add(word)
+    # a note that is long kept got its names at many times
+    for hash_ in nlargest(_MOST_TIMES, later, key=lambda it: len(later[it])):
+        absent[hash_] |= later[hash_]
     step()
-    every = set(chain.from_iterable(words for _, words in words_of))
-    every = {it for it in every if not project.is_any_in_code(list_spellings(it))}
+    every = set(chain.from_iterable(absent.values()))
     project.search_words(case for word in every for case in _list_cases(word))
     telling = {it for it in every if _TELLING.fullmatch(it)}
-    for hash_, _ in project.history.graph.samples if telling else ():
+    for hash_, _ in graph.samples if telling else ():
         absent[hash_].update(telling)
     project.history.search_words_at(absent, step)
+
+
+def _find_commit_of(
+    claim: ProjectClaim, note: Note, project: Project
+) -> tuple[str, FileCommit] | None:
+    """Return the last commit of the project when the text of a claim came to its note; None where
+    that is not known.
+    """
+    moment = project.find_claim_time(note, claim.text.split("\n")[0])
+    return project.history.graph.find_at(moment) if moment else None
 
 
 class _Former(NamedTuple):
     """The code that had a name once."""
 
     is_earlier: bool
-    """Whether it had it before the note was written, and not then."""
+    """Whether it had it before the note was written, and not since."""
 
     path: str
     is_own: bool
@@ -372,16 +399,20 @@ class _Former(NamedTuple):
     """The commit in which it had the name."""
 
 
-def _find_former(claim: ProjectClaim, project: Project, times: NoteTimes) -> _Former | None:
-    """Return the code that had the name of a claim at one of the `times` of the note, or, by
-    samples, before; None where none had, or it was that of a library.
+def _find_former(
+    claim: ProjectClaim, note: Note, project: Project, times: NoteTimes
+) -> _Former | None:
+    """Return the code that had the name of a claim at one of the `times` of the note, when the name
+    came to it or, by samples, at any time; None where none had, or it was that of a library.
     """
     word, history = get_search_word(claim), project.history
     at_times = [history.graph.find_at(it) for it in dict.fromkeys((times.changed, times.written))]
-    # what is no telling name may be any word of an earlier time
+    came = _find_commit_of(claim, note, project)
+    if came and history.is_searched(came[0], word):
+        at_times.append(came)
+    # what is no telling name may be any word of another time
     samples = history.graph.samples if _TELLING.fullmatch(word) else ()
-    samples = [it for it in samples if not times.written or it[1].at < times.written]
-    for before in (*at_times, *samples):
+    for before in dict.fromkeys((*at_times, *samples)):
         files = history.find_files_at(before[0], word) if before else ()
         if before is None or not files:
             continue
@@ -396,7 +427,7 @@ def _find_former(claim: ProjectClaim, project: Project, times: NoteTimes) -> _Fo
         is_here = not (project.is_elsewhere(path) or project.is_left_out(path))
         if False not in owners and is_here:
             had = f"{path} had it in {commit.summary}"
-            is_earlier = before not in at_times
+            is_earlier = before not in at_times and commit.at < (times.written or commit.at + 1)
             return _Former(is_earlier, path, bool(own) or True in owners, had, hash_)
     return None
 
