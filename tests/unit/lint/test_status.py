@@ -179,6 +179,7 @@ def test_code_that_came_after_a_to_do_refutes_it(repository: Repository, claim: 
         ("Both clients retry alike, with `retry_politely()`.", False),
         ("They should call `ask()`; the loop is `retry_politely()`.", False),
         ("Extracted `retry_politely()` from both clients.", False),
+        ("Parts: proposePort, retry_politely", False),
     ],
 )
 def test_code_that_was_wished_for_is_there_now(

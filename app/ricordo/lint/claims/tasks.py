@@ -86,7 +86,7 @@ def _find_code_tasks(passage: Passage) -> Iterator[ProjectClaim]:
         after = _unbuilt().search(spoken, end, end + _NEAR)
         if after and _is_said_of(passage, (offset, end), after):
             yield build_claim(ClaimKind.TASK, passage, (offset, after.end()))
-        elif wish := _find_wish(passage, spoken, (offset, end)):
+        elif wish := _find_wish(passage, (offset, end)):
             yield build_claim(ClaimKind.TASK, passage, wish)
     for offset, text in passage.code:
         end = offset + len(text)
@@ -113,17 +113,20 @@ def _find_code_tasks(passage: Passage) -> Iterator[ProjectClaim]:
             yield build_claim(ClaimKind.TASK, passage, (before[-1].start(), end))
         elif _begins_open_item(passage, spoken, offset):
             yield build_claim(ClaimKind.TASK, passage, (offset, end))
-        elif parse_symbol(text) and (wish := _find_wish(passage, spoken, (offset, end))):
+        elif parse_symbol(text) and (wish := _find_wish(passage, (offset, end))):
             yield build_claim(ClaimKind.TASK, passage, wish)
 
 
-def _find_wish(passage: Passage, spoken: str, name: tuple[int, int]) -> tuple[int, int] | None:
+def _find_wish(passage: Passage, name: tuple[int, int]) -> tuple[int, int] | None:
     """Return where a sentence that names code wishes for something, from the wish to the name or
     the other way round; None where it wishes for nothing, or for other code.
     """
     start, end = name
-    wishes = [(min(start, it.start()), max(end, it.end())) for it in _wish().finditer(spoken)]
-    begin, stop = min(wishes, key=lambda it: it[1] - it[0], default=(0, len(spoken) + _NEAR))
+    # a name may be one of a wish: `SuggestionChips`
+    said = _PLAIN_NAME.sub(lambda it: " " * len(it[0]), passage.prose)
+    found = _wish().finditer(lower_text(said))
+    wishes = [(min(start, it.start()), max(end, it.end())) for it in found]
+    begin, stop = min(wishes, key=lambda it: it[1] - it[0], default=(0, len(said) + _NEAR))
     is_of_other = any(begin <= at < stop and at != start for at, _ in passage.code)
     return None if is_of_other or stop - begin > _NEAR else (begin, stop)
 
