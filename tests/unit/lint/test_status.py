@@ -712,6 +712,29 @@ def test_a_name_is_looked_up_in_each_file_beside_it(repository: Repository) -> N
     assert finding.message == "tide/tables.py no longer defines PORT_MAP."
 
 
+@pytest.mark.parametrize(
+    ("body", "is_reported"),
+    [
+        ("`web/page.ts` sends `portNumber` to the harbour.", True),
+        ("`web/page.ts` sends `portNumber`, as `web/form.ts` does.", False),
+        ("Added `portNumber` to `web/page.ts`.", False),
+        ("`web/page.ts` no longer sends `portNumber`.", False),
+        ("- 2026-09-12: `web/page.ts` sends `portNumber`.", False),
+    ],
+)
+def test_a_file_that_lost_a_name_which_others_have_is_told(
+    repository: Repository, body: str, *, is_reported: bool
+) -> None:
+    form = "send({ portNumber });\n"
+    repository.commit("page", DAYS[1], **{"web__page.ts": form, "web__form.ts": form})
+    assert repository.judge(body, memory="before") == ()
+    repository.commit("Send names", DAYS[2], **{"web__page.ts": "send({ name });\n"})
+    found = repository.judge(body)
+    messages = [it.message for it in found if it.severity >= Severity.WARNING]
+    assert messages == ["web/page.ts no longer has portNumber."] * is_reported
+    assert repository.judge(body, written="2026-10-10") == ()
+
+
 def test_a_class_before_its_member_is_looked_up_too(repository: Repository) -> None:
     repository.commit(
         "gauge", DAYS[1], **{"tide__gauge.py": "class GaugeReader:\n    def load_all(self): ...\n"}

@@ -13,16 +13,17 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from heapq import nlargest
 from itertools import chain
 from typing import NamedTuple
 
 from ricordo.dates import has_year
+from ricordo.lexicon import compile_part, lower_text
 from ricordo.lint.claims.awareness import is_written_after, knows_of, list_names_of_path
 from ricordo.lint.claims.claim import ProjectClaim, load_names
 from ricordo.lint.claims.commits import FileCommit
-from ricordo.lint.claims.history import CODE_ENDINGS
+from ricordo.lint.claims.history import CODE_ENDINGS, COMMENT
 from ricordo.lint.claims.passages import Passage
 from ricordo.lint.claims.project import NoteTimes, Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
@@ -160,6 +161,8 @@ def check_symbol(
         gone = f"{path} no longer defines {word}"
         moved_away = CheckOutcome.MOVED
         return claim.to_verdict(moved_away, *evidence, existed=True, problem=gone)
+    if is_present and is_marked and (lost := _check_lost(claim, note, project, beside)):
+        return lost
     left_out = project.tree.warning or project.words.warning
     if is_present:
         is_told = not (left_out or project.is_any_in_code(spellings))
@@ -240,6 +243,46 @@ def _find_move(
             was = f"{path} had it in {commit.summary}"
             return (path, f"{new} defines it now", was) if new else ()
     return ()
+
+
+def _check_lost(
+    claim: ProjectClaim, note: Note, project: Project, beside: Iterable[str]
+) -> Verdict | None:
+    """Return the verdict that the only file of the code beside a name worked with it when the name
+    came to `note`, and has it no more; None where that is not so, the sentence tells what was done
+    to the file, or `note` knows of it.
+    """
+    word = get_search_word(claim)
+    named = [it for it in beside if it in project.tree.files and it.endswith(CODE_ENDINGS)]
+    is_clear = len(named) == 1 and _TELLING.fullmatch(word) and project.tree.commit
+    if not is_clear or _worked().search(lower_text(claim.passage.prose)):
+        return None
+    (path,), of_name = named, re.compile(rf"(?<![\w$]){re.escape(word)}(?![\w$])")
+    before = (
+        None if of_name.search(project.load_text(path)) else _find_commit_of(claim, note, project)
+    )
+    if before is None:
+        return None
+    hash_, commit = before
+    lines = project.history.load_text_at(hash_, path).split("\n")
+    had = any(of_name.search(it) and not COMMENT.match(it) for it in lines)
+    removed = project.history.find_removed(word, path, since=hash_) if had else ()
+    if not removed or knows_of(note, {word}, removed[0][0], project):
+        return None
+    return claim.to_verdict(
+        CheckOutcome.MISSING,
+        f"git: removed in {removed[0][0].summary}",
+        f"{path} had it in {commit.summary}",
+        existed=True,
+        problem=f"{path} no longer has {word}",
+        origin=removed[0][0].id,
+    )
+
+
+@cache
+def _worked() -> re.Pattern[str]:
+    """Return the pattern of what was done to code, for texts in lower case."""
+    return compile_part("probes", "worked")
 
 
 def _has_own(text: str, name: str) -> bool:
