@@ -776,6 +776,17 @@ def test_the_current_version_is_that_of_the_project(
     assert repository.judge(claim.replace("1.4.0", "1.5.2")) == ()
 
 
+def test_a_version_that_two_places_refute_is_one_finding(repository: Repository) -> None:
+    page = "The bridge runs in version v1.4.0 of the tables.\n"
+    first = {"package.json": '{"version": "1.4.0"}', "STATE.md": page}
+    repository.commit("one", DAYS[1], **first)
+    body = "- **Current version**: v1.4.0 of the bridge and the tables"
+    assert repository.judge(body) == ()
+    second = {"package.json": '{"version": "1.5.2"}', "STATE.md": page.replace("1.4.0", "1.5.2")}
+    repository.commit("two", DAYS[2], **second)
+    assert len(repository.judge(body)) == 1
+
+
 def test_the_newest_tag_is_the_current_version(repository: Repository) -> None:
     claim = "当前版本：v1.9.0"
     git(repository.root, "tag", "v1.9.0")

@@ -234,7 +234,8 @@ def search_words(
 def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verdict, ...]:
     """Return the verdicts of the project on the `claims` of `note`, in order."""
     verdicts = [it for it in _check_all(note, claims, project) if it is not None]
-    verdicts = [*_drop_superseded(verdicts), *find_corrected(note, project)]
+    verdicts = _drop_superseded(verdicts)
+    verdicts += [it for it in find_corrected(note, project) if not _is_told(it, verdicts)]
     verdicts += find_shortened(note, project)
     verdicts = [_judge_subject(it, note, project) for it in verdicts]
     since = _check_commits(note, verdicts, project)
@@ -311,6 +312,14 @@ def _drop_superseded(verdicts: Sequence[Verdict]) -> list[Verdict]:
     names = {id(it): _find_name(it) for it in verdicts if it.kind in _STATED}
     present = {names[id(it)] for it in verdicts if it.kind in _STATED and _is_valid(it)}
     return [it for it in verdicts if names.get(id(it)) not in present or _is_valid(it)]
+
+
+def _is_told(verdict: Verdict, others: Iterable[Verdict]) -> bool:
+    """Return whether one of the `others` failed for a part of the line that a `verdict` is on."""
+    return any(
+        it.line == verdict.line and it.claim in verdict.claim and it.outcome is CheckOutcome.CHANGED
+        for it in others
+    )
 
 
 def _find_name(verdict: Verdict) -> str:
