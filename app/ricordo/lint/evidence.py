@@ -81,6 +81,8 @@ class Verdict:
     """What it has in common with others that became untrue: the id of a commit or, behind the path
     of the note, the tree that they are in; "" where it is not known.
     """
+    is_of_line: bool = False
+    """Whether it is on what its line says, and not on the claim wherever the note has that."""
 
     @property
     def is_checked(self) -> bool:

@@ -80,6 +80,11 @@ class ProseBlock(NamedTuple):
         """Its words in lower case."""
         return split_words(self.text)
 
+    @property
+    def last_line(self) -> int:
+        """Its 1-based last line in the file."""
+        return self.line_at(len(self.text))
+
     def line_at(self, offset: int) -> int:
         """Return the 1-based line in the file of the character at `offset`."""
         return self.line + self.text.count("\n", 0, offset)

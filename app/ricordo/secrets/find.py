@@ -367,17 +367,30 @@ def _is_in_list(text: str, secret: Secret) -> bool:
     return text[secret.start : secret.end] in alike and len(alike) >= _FEWEST_OF_A_LIST
 
 
+def has_expired(value: str, now: float) -> bool:
+    """Return whether a value is a JSON web token that was valid until a moment before `now`, in
+    seconds since the epoch (RFC 7519, `exp`).
+    """
+    end = _read_token(value).get("exp")
+    return isinstance(end, int | float) and end < now
+
+
 def _is_anonymous(token: str) -> bool:
     """Return whether a JSON web token is that of all visitors, which pages are delivered with."""
+    return _read_token(token).get("role") == "anon"
+
+
+def _read_token(value: str) -> Mapping[str, object]:
+    """Return what a JSON web token claims; nothing for any other value."""
     import base64
     import json
 
-    body = token.split(".")[1]
+    _, *parts = value.split(".")
     try:
-        claims = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
-    except ValueError:
-        return False
-    return isinstance(claims, dict) and claims.get("role") == "anon"
+        claims = json.loads(base64.urlsafe_b64decode(parts[0] + "=" * (-len(parts[0]) % 4)))
+    except (IndexError, ValueError):
+        return {}
+    return claims if isinstance(claims, dict) else {}
 
 
 def mask(text: str) -> str:

@@ -19,9 +19,9 @@ from ricordo.storage.reader import read_memory
 from .conftest import NOW, Lint, note
 
 
-def make_token(role: str) -> str:
+def make_token(role: str, **more: int) -> str:
     """Return a JSON web token of a `role`."""
-    parts = (b'{"alg":"HS256"}', json.dumps({"role": role, "iat": 1_760_000_000}).encode())
+    parts = (b'{"alg":"HS256"}', json.dumps({"role": role, "iat": 1_760_000_000, **more}).encode())
     head, claims = (base64.urlsafe_b64encode(it).decode().rstrip("=") for it in parts)
     return f"{head}.{claims}.kW82mQx7Lr3TkW82mQ9xkW82mQx7Lr3TkW82mQ9xabc"
 
@@ -299,6 +299,8 @@ def test_feedback_note_has_no_secret(lint: Lint) -> None:
         ("AIza" + "SyB3xK8mQ2vR7tW1nZ5pL9cD4fG6hJ0aE3x", Severity.ERROR),
         (ANONYMOUS, Severity.INFO),
         (SERVICE, Severity.ERROR),
+        (make_token("service_role", exp=1_760_000_300), Severity.INFO),
+        (make_token("service_role", exp=4_000_000_000), Severity.ERROR),
         ("https://tides.example/login?password=kW82mQx7Lr3T", Severity.ERROR),
         # words of BIP 39, but a sentence
         ("boat that you know make you wave that same way like that", Severity.INFO),

@@ -735,6 +735,16 @@ def test_a_file_that_lost_a_name_which_others_have_is_told(
     assert repository.judge(body, written="2026-10-10") == ()
 
 
+def test_what_a_file_lost_is_said_of_its_line_only(repository: Repository) -> None:
+    form = "send({ portNumber });\n"
+    repository.commit("page", DAYS[1], **{"web__page.ts": form, "web__form.ts": form})
+    repository.commit("Send names", DAYS[2], **{"web__page.ts": "send({ name });\n"})
+    claim = "The form has `portNumber`.\n\n`web/page.ts` sends `portNumber`."
+    (finding,) = repository.judge(claim)
+    assert finding.message == "web/page.ts no longer has portNumber."
+    assert not any(it.startswith("also in") for it in finding.evidence)
+
+
 def test_a_class_before_its_member_is_looked_up_too(repository: Repository) -> None:
     repository.commit(
         "gauge", DAYS[1], **{"tide__gauge.py": "class GaugeReader:\n    def load_all(self): ...\n"}

@@ -38,6 +38,7 @@ AUTO_MEMORY = Layout(
     limits=LIMITS,
     required=("name", "description", "type"),
     expects_frontmatter=True,
+    # seen in Claude Code 2.1.90 to 2.1.332
     rereads_with_quotes=True,
     types=NOTE_TYPES,
     opens_unasked=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -194,7 +194,7 @@ def find_claims(note: Note, *, is_fixed: bool = False) -> NoteClaims:
                         forbidden.add(f"/{claim.text}")
                 key = (claim.kind, claim.text)
                 before = claims.get(key)
-                if before is None or _is_better(claim, before):
+                if before is None or _is_better(claim, before, paths):
                     claims[key] = claim
     allowed = (it for it in claims.values() if not _is_any_of(it, forbidden))
     ordered = sorted(allowed, key=lambda claim: claim.line)
@@ -209,8 +209,15 @@ def _is_any_of(claim: ProjectClaim, paths: Iterable[str]) -> bool:
     return is_path and any(path.endswith(f"/{claim.text}") for path in paths)
 
 
-def _is_better(claim: ProjectClaim, before: ProjectClaim) -> bool:
-    """Return whether to check `claim` instead of the one `before` it with the same text."""
+def _is_better(
+    claim: ProjectClaim, before: ProjectClaim, paths: Mapping[ProseBlock, Collection[str]]
+) -> bool:
+    """Return whether to check `claim` instead of the one `before` it with the same text. Beside one
+    of the `paths` of statements more is said of a name than alone.
+    """
+    is_placed, was_placed = (it.passage.statement in paths for it in (claim, before))
+    if claim.kind is ClaimKind.SYMBOL and is_placed and not was_placed:
+        return before.is_unsure or not claim.is_unsure
     # what is told of the past or of a plan only is no claim, be it as sure as it may
     if before.is_no_claim and not claim.is_no_claim:
         return True

@@ -37,8 +37,8 @@ _LIKE = 0.6
 """The share of the claimed lines that it had to have when the note was last changed."""
 
 
-class _Mention(NamedTuple):
-    """A number of lines, or the number of a line, as a passage has it."""
+class _LineNumber(NamedTuple):
+    """The number of a line, or of lines, of a file, as a passage has it."""
 
     path: str
     """The file of the project."""
@@ -65,8 +65,8 @@ def find_shortened(note: Note, project: Project) -> Iterator[Verdict]:
             named = set()
         named |= _find_files(passage, project) if is_tracked else set()
         if not passage.is_excluded and _DIGIT.search(passage.text):
-            for mention in _list_mentions(passage, named, project):
-                yield from _judge(passage, mention, then, project)
+            for found in _list_line_numbers(passage, named, project):
+                yield from _judge(passage, found, then, project)
 
 
 def _find_files(passage: Passage, project: Project) -> set[str]:
@@ -77,7 +77,9 @@ def _find_files(passage: Passage, project: Project) -> set[str]:
     return {path for name in names if (path := find_present_file(name, project))}
 
 
-def _list_mentions(passage: Passage, named: set[str], project: Project) -> Iterator[_Mention]:
+def _list_line_numbers(
+    passage: Passage, named: set[str], project: Project
+) -> Iterator[_LineNumber]:
     """Yield the numbers of lines in a passage, each with its file: beside it, or else the only one
     that is `named` in its section so far. The year of a day is none.
     """
@@ -96,13 +98,13 @@ def _list_mentions(passage: Passage, named: set[str], project: Project) -> Itera
                 path = next(iter(named)) if len(named) == 1 else ""
             if path and not project.is_of_memory(path):
                 number = int(re.sub(r"\D", "", match["number"]))
-                yield _Mention(path, number, *match.span(), is_place)
+                yield _LineNumber(path, number, *match.span(), is_place)
 
 
 def _judge(
-    passage: Passage, mention: _Mention, then: tuple[str, FileCommit], project: Project
+    passage: Passage, found: _LineNumber, then: tuple[str, FileCommit], project: Project
 ) -> Iterator[Verdict]:
-    path, claimed, start, end, is_place = mention
+    path, claimed, start, end, is_place = found
     now = project.count_lines(path)
     most = claimed - 1 if is_place else min(claimed // 2, claimed - _FEWEST)
     if not now or now > most:

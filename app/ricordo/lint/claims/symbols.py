@@ -160,7 +160,8 @@ def check_symbol(
         path, *evidence = moved
         gone = f"{path} no longer defines {word}"
         moved_away = CheckOutcome.MOVED
-        return claim.to_verdict(moved_away, *evidence, existed=True, problem=gone)
+        told = claim.to_verdict(moved_away, *evidence, existed=True, problem=gone)
+        return told and replace(told, is_of_line=True)
     if is_present and is_marked and (lost := _check_lost(claim, note, project, beside)):
         return lost
     left_out = project.tree.warning or project.words.warning
@@ -186,6 +187,13 @@ def _check_removed(
     had it, or `note` knows of it.
     """
     word, is_marked = get_search_word(claim), _is_marked(claim)
+    if (
+        not is_marked
+        and project.find_times(note).written
+        and not project.find_claim_time(note, claim.text)
+    ):
+        # of what is not marked as code, and came with many notes, nothing shows whose name it is
+        return None
     found = _find_former(claim, note, project, times)
     # what is not marked as code, or a plain word before brackets, may be any word
     is_telling = is_marked and _TELLING.fullmatch(word) is not None
@@ -269,7 +277,7 @@ def _check_lost(
     removed = project.history.find_removed(word, path, since=hash_) if had else ()
     if not removed or knows_of(note, {word}, removed[0][0], project):
         return None
-    return claim.to_verdict(
+    told = claim.to_verdict(
         CheckOutcome.MISSING,
         f"git: removed in {removed[0][0].summary}",
         f"{path} had it in {commit.summary}",
@@ -277,6 +285,7 @@ def _check_lost(
         problem=f"{path} no longer has {word}",
         origin=removed[0][0].id,
     )
+    return told and replace(told, is_of_line=True)
 
 
 @cache

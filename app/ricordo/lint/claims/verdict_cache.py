@@ -191,6 +191,7 @@ def _pack(verdict: Verdict) -> tuple[object, ...]:
         verdict.existed,
         verdict.is_guess,
         verdict.origin,
+        verdict.is_of_line,
     )
 
 
@@ -206,6 +207,7 @@ def _unpack_verdict(
     existed: bool,
     is_guess: bool,
     origin: str,
+    is_of_line: bool,
 ) -> Verdict:
     texts = (claim, suggestion, problem, origin, *evidence)
     numbers = (line, changed_at)
@@ -225,6 +227,7 @@ def _unpack_verdict(
         bool(existed),
         bool(is_guess),
         origin,
+        bool(is_of_line),
     )
 
 

@@ -194,7 +194,8 @@ def is_generated(note: Note) -> bool:
     as many rules ask it again after each change.
     """
     fields = {key.lower(): value for key, value in note.frontmatter.fields.items() if value}
-    if any(key.startswith("generated") for key in fields):
+    # a drawing of Excalidraw is one, too
+    if any(key.startswith(("generated", "excalidraw-plugin")) for key in fields):
         return True
     told = (value for key, value in fields.items() if key not in _TOPICS)
     if any(isinstance(it, str) and _is_generated_source(it) for it in told):

@@ -113,7 +113,8 @@ def _is_in_record(note: Note, verdict: Verdict) -> bool:
             above.pop()
         text = claim.sub("", block.prose)
         above.append((level, is_record(text)))
-        if claim.search(block.text):
+        is_meant = not verdict.is_of_line or block.line <= verdict.line <= block.last_line
+        if is_meant and claim.search(block.text):
             told.append(any(is_told for _, is_told in above))
     return bool(told) and all(told)
 
@@ -275,4 +276,6 @@ def _list_places(note: Note, verdict: Verdict) -> list[int]:
     """
     claim, lines = _find_claim(verdict), enumerate(note.text.split("\n"), 1)
     places = [number for number, line in lines if claim.search(line)]
+    if verdict.is_of_line:
+        return [min(places, key=lambda number: abs(number - verdict.line))] if places else []
     return sorted(places, key=lambda number: number != verdict.line)

@@ -19,7 +19,7 @@ from ricordo.lint.rule import ALL_ROLES, RuleContext, RuleResult, note_rule
 from ricordo.memory.layout import FileRole
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
-from ricordo.secrets import Secret, find_secrets, is_evident
+from ricordo.secrets import Secret, find_secrets, has_expired, is_evident
 from ricordo.text import find_hidden_characters, make_visible
 
 _SEQUENCE = compile_lazily(
@@ -153,12 +153,13 @@ def secret(note: Note, context: RuleContext) -> Iterator[RuleResult]:
         evidence = (f"{item.kind}, {item.end - item.start} characters, line {line}",)
         message = f"Possible secret: {item.kind}."
         fix = fix_secret(note, item, every)
-        # what dots cut off is no use to anybody
+        # what dots cut off is no use to anybody, nor is what has expired
         is_whole = not note.text.startswith(("...", "…"), item.end)
         # what a page of a wiki quotes as code is about its subject
         in_example = context.layout.has_own_conventions and _is_example(note, line)
         is_known = is_evident(note.text, item, in_example=in_example)
-        is_sure = is_whole and note.role is not FileRole.SOURCE and is_known
+        is_of_use = is_whole and not has_expired(value, context.now.timestamp())
+        is_sure = is_of_use and note.role is not FileRole.SOURCE and is_known
         at_most = Severity.ERROR if is_sure else Severity.INFO
         yield RuleResult(
             line,

@@ -384,9 +384,8 @@ def quote_double(value: str) -> str:
 
 
 def read_with_quotes(text: str) -> Frontmatter:
-    """Return the frontmatter of a note as Claude Code reads what is no valid YAML: once more, with
-    those values in quotes that YAML may read as something else. Source: Claude Code 2.1.90 to
-    2.1.332.
+    """Return the frontmatter of a note as an agent reads what is no valid YAML: once more, with
+    those values in quotes that YAML may read as something else.
     """
     return read_frontmatter("\n".join(map(_quote_misread, text.split("\n"))))
 
