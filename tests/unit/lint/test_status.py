@@ -919,6 +919,7 @@ def test_what_was_done_to_a_file_stays_so_without_it(repository: Repository) -> 
         ("- `reader.js` and `plot.js`:\n- start (~line 700)", ""),
         ("## A\n\n`reader.js`\n\n## B\n\n- starts (~line 700)", ""),
         ("Look into `reader.js` (line 20).", ""),
+        ("The texts of `reader.js` (L700n) are in it.", ""),
         ("All of it is in `reader.js` (~300 lines).", ""),
         ("Tides are near line 1700 of reader.js.", ""),
         ("`reader.js` (~900 lines) was split up.", ""),

@@ -167,4 +167,4 @@ def _lines() -> re.Pattern[str]:
 
 def _line() -> str:
     words = build_alternation(list_expressions("probes", "line"))
-    return rf"(?:(?:{words})[ \t~≈]*|l){_NUMBER}"
+    return rf"(?:(?:{words})[ \t~≈]*|l){_NUMBER}(?![a-z])"
