@@ -735,6 +735,13 @@ def test_a_file_that_lost_a_name_which_others_have_is_told(
     assert repository.judge(body, written="2026-10-10") == ()
 
 
+def test_a_name_inside_of_a_function_comes_and_goes(repository: Repository) -> None:
+    inside = "export function send() {\n  let portNumber = 1;\n  post(portNumber);\n}\n"
+    repository.commit("page", DAYS[1], **{"web__page.ts": inside, "web__form.ts": inside})
+    repository.commit("Send names", DAYS[2], **{"web__page.ts": "post(1);\n"})
+    assert repository.judge("`web/page.ts` sends `portNumber` to the harbour.") == ()
+
+
 def test_what_a_file_lost_is_said_of_its_line_only(repository: Repository) -> None:
     form = "send({ portNumber });\n"
     repository.commit("page", DAYS[1], **{"web__page.ts": form, "web__form.ts": form})

@@ -160,7 +160,9 @@ def check_symbol(
         path, *evidence = moved
         gone = f"{path} no longer defines {word}"
         moved_away = CheckOutcome.MOVED
-        told = claim.to_verdict(moved_away, *evidence, existed=True, problem=gone)
+        # what moved with it is one thing to tell
+        origin = f"{path}: {evidence[0].partition(' ')[0]}"
+        told = claim.to_verdict(moved_away, *evidence, existed=True, problem=gone, origin=origin)
         return told and replace(told, is_of_line=True)
     if is_present and is_marked and (lost := _check_lost(claim, note, project, beside)):
         return lost
@@ -232,9 +234,9 @@ def _is_marked(claim: ProjectClaim) -> bool:
 def _find_move(
     word: str, beside: Iterable[str], project: Project, times: NoteTimes
 ) -> tuple[str, ...]:
-    """Return the file of the code beside a name that defined it when the note was last changed,
-    and the evidence that another one defines it now; empty where that is not so, or the file still
-    has the name and does not import it.
+    """Return the file of the code beside a name that defined it for others when the note was last
+    changed, and the evidence that another one defines it now; empty where that is not so, or the
+    file still has the name and does not import it.
     """
     before = project.history.graph.find_at(max(times)) if project.tree.commit else None
     named = [it for it in beside if it in project.tree.files and it.endswith(CODE_ENDINGS)]
@@ -244,7 +246,7 @@ def _find_move(
         return ()
     hash_, commit = before
     for path in named:
-        if _defines(project.history.load_text_at(hash_, path), word):
+        if _shares(project.history.load_text_at(hash_, path), word):
             others = project.find_files(word, _MOST_FILES)
             now = [it for it in others if it.endswith(CODE_ENDINGS)]
             new = next((it for it in now if _defines(project.load_text(it), word)), "")
@@ -272,7 +274,11 @@ def _check_lost(
     if before is None:
         return None
     hash_, commit = before
-    lines = project.history.load_text_at(hash_, path).split("\n")
+    text = project.history.load_text_at(hash_, path)
+    if _defines(text, word) and not _shares(text, word):
+        # a name inside of one function comes and goes
+        return None
+    lines = text.split("\n")
     had = any(of_name.search(it) and not COMMENT.match(it) for it in lines)
     removed = project.history.find_removed(word, path, since=hash_) if had else ()
     if not removed or knows_of(note, {word}, removed[0][0], project):
@@ -306,6 +312,12 @@ def _defines(text: str, name: str) -> bool:
     if name not in text:
         return False
     definition = build_definition(name)
+    return any(name in line and definition.match(line) for line in text.split("\n"))
+
+
+def _shares(text: str, name: str) -> bool:
+    """Return whether code defines a name for other code."""
+    definition = _build_shared_definition(name)
     return any(name in line and definition.match(line) for line in text.split("\n"))
 
 
