@@ -388,7 +388,7 @@ def _read_token(value: str) -> Mapping[str, object]:
     _, *parts = value.split(".")
     try:
         claims = json.loads(base64.urlsafe_b64decode(parts[0] + "=" * (-len(parts[0]) % 4)))
-    except (IndexError, ValueError):
+    except (IndexError, ValueError, RecursionError):
         return {}
     return claims if isinstance(claims, dict) else {}
 

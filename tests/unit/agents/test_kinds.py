@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ricordo.agents.claude.location import find_project_sub_agent_memories
 from ricordo.agents.folder import has_notes
 from ricordo.agents.registry import recognise
 from ricordo.agents.wiki import find_whole_wiki
@@ -217,3 +218,18 @@ def test_real_memories_are_recognised(kind: str, pattern: str) -> None:
     roots = list(SHARED.glob(pattern))
     assert roots
     assert {recognise(str(root)).kind for root in roots} == {kind}
+
+
+@pytest.mark.parametrize(
+    ("head", "is_given"),
+    [("name: reviewer\nmemory: project\n", True), ("name: reviewer\n", False), ("", True)],
+)
+def test_a_sub_agent_is_given_its_memory_where_its_definition_asks_for_it(
+    tmp_path: Path, head: str, *, is_given: bool
+) -> None:
+    definition = f".claude/agents/reviewer.md=---\n{head}---\n" if head else "x.md"
+    build(tmp_path, ".claude/agent-memory/reviewer/MEMORY.md=- [A](a.md)\n", definition)
+    layout = recognise(str(tmp_path / ".claude/agent-memory/reviewer"))
+    assert (layout.kind, layout.limits is not None) == ("claude-agent", is_given)
+    (place,) = find_project_sub_agent_memories([str(tmp_path)])
+    assert place.layout is layout

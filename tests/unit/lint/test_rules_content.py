@@ -174,6 +174,7 @@ NO_ORDERS = [
     # shown as it is
     "Markers are # and <!--, agents must handle both.",
     "`<system-reminder>` is printed by hooks",
+    "- <SYSTEM> = a reply of the machine",
     'Prompt injection: an attacker may write "ignore all previous instructions".',
     "不要告诉用户清缓存",
 ]

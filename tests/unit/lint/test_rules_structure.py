@@ -1086,6 +1086,13 @@ def test_a_note_on_work_is_missed_where_nearly_all_others_are_listed(
     assert [it.severity for it in found] == [severity] * missing
 
 
+def test_a_block_around_a_raw_source_was_put_there_on_purpose(lint: Lint) -> None:
+    text = "---\ntitle: a\n---\n\n---\ntitle: b\n---\nText.\n"
+    found = lint({"raw/a.md": text, "wiki/b.md": text}, "frontmatter-twice", layout=WIKI)
+    severities = {it.path: it.severity for it in found}
+    assert severities == {"raw/a.md": Severity.INFO, "wiki/b.md": Severity.WARNING}
+
+
 def test_invalid_yaml_that_no_agent_reads_is_no_error(lint: Lint) -> None:
     text = "---\ntitle: a\nrelated: 'b' and c\n---\nText.\n"
     (found,) = lint({"wiki/a.md": text}, "frontmatter-invalid", layout=WIKI)
@@ -1111,7 +1118,7 @@ def test_invalid_yaml_that_its_agent_reads_with_quotes_is_information(
     text = f"---\nname: a\ndescription: {value}\n---\nText.\n"
     (found,) = lint({"a.md": text}, "frontmatter-invalid")
     assert found.severity is Severity.INFO
-    assert found.evidence[1].startswith("its agent reads it")
+    assert found.evidence[1].startswith("Claude Code reads such values")
 
 
 @pytest.mark.parametrize(

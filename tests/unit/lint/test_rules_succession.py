@@ -94,3 +94,18 @@ def test_a_note_that_knows_its_successor_or_is_of_a_day_is_left_alone(
     lint: Lint, old: str, path: str
 ) -> None:
     assert find(lint, f"This supersedes [[{path.removesuffix('.md')}]].", old, path) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "unlisted"),
+    [("This supersedes `by_phone.md`.", []), ("Not by phone.", ["by_phone.md"])],
+)
+def test_what_another_note_supersedes_is_not_reported_as_unlisted_too(
+    lint: Lint, said: str, unlisted: list[str]
+) -> None:
+    files = {
+        "MEMORY.md": "- [By radio](by_radio.md) — call them\n",
+        "by_phone.md": note("Call them.", "by phone"),
+        "by_radio.md": note(said, "by radio"),
+    }
+    assert [it.path for it in lint(files, "unindexed-note")] == unlisted

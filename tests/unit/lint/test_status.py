@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 from shutil import copytree
 
@@ -180,6 +179,7 @@ def test_code_that_came_after_a_to_do_refutes_it(repository: Repository, claim: 
         ("They should call `ask()`; the loop is `retry_politely()`.", False),
         ("Extracted `retry_politely()` from both clients.", False),
         ("Parts: proposePort, retry_politely", False),
+        ("Clients must call `retry_politely()` first.", False),
     ],
 )
 def test_code_that_was_wished_for_is_there_now(
@@ -196,9 +196,7 @@ def test_code_that_was_wished_for_is_there_now(
 @pytest.mark.parametrize("mark", ["", "`"])
 def test_a_commit_that_a_remote_has_is_pushed(repository: Repository, mark: str) -> None:
     repository.commit("client", DAYS[1], **{"tide__client.py": "def ask(): ...\n"})
-    head = subprocess.check_output(
-        ["git", "-C", repository.root, "rev-parse", "--short=9", "HEAD"], text=True
-    ).strip()
+    head = git(repository.root, "rev-parse", "--short=9", "HEAD").strip()
     claim = f"On main as {mark}{head}{mark}, NOT pushed."
     assert repository.judge(claim) == ()
     git(repository.root, "update-ref", "refs/remotes/origin/main", "HEAD")

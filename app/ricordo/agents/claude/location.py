@@ -175,7 +175,10 @@ def find_project_sub_agent_memories(projects: Iterable[str]) -> list[MemoryPlace
 def _agents_in(directory: str, project: str, scope: str) -> list[MemoryPlace]:
     return [
         MemoryPlace(
-            folder, SUB_AGENT_MEMORY, project, f"sub-agent {os.path.basename(folder)}, {scope}"
+            folder,
+            SUB_AGENT_MEMORY if _is_given(folder) else FOLDER_OF_SUB_AGENT,
+            project,
+            f"sub-agent {os.path.basename(folder)}, {scope}",
         )
         for folder in list_subfolders(directory)
     ]
@@ -196,17 +199,20 @@ def is_in_agent_folder(root: str, names: frozenset[str]) -> bool:
     return os.path.basename(os.path.dirname(root)) in SUB_AGENT_FOLDERS
 
 
-def is_read_by_sub_agent(root: str, names: frozenset[str]) -> bool:
-    """Say whether a directory is the memory of a sub-agent whose definition does not ask for it by
-    the field `memory`, so that Claude Code loads none of it.
+def is_opened_by_sub_agent(root: str, names: frozenset[str]) -> bool:
+    """Say whether a directory is the memory of a sub-agent that is not given it."""
+    return is_in_agent_folder(root, names) and not _is_given(root)
+
+
+def _is_given(root: str) -> bool:
+    """Return whether Claude Code gives the memory at `root` to its sub-agent: unless the definition
+    of that, which lies beside the folder of memories, does not ask for it by the field `memory`.
     """
-    if not is_in_agent_folder(root, names):
-        return False
     above = os.path.dirname(os.path.dirname(root))
     path = os.path.join(above, "agents", f"{os.path.basename(root)}.md")
     raw = read_plain_file(path, _LARGEST_FRONTMATTER) or b""
     head = frontmatter.read_frontmatter(raw.decode("utf-8-sig", "replace"))
-    return "name" in head.fields and "memory" not in head.fields
+    return "name" not in head.fields or "memory" in head.fields
 
 
 def has_index(root: str, names: frozenset[str]) -> bool:

@@ -87,7 +87,7 @@ class ClaudeSupport(AgentSupport):
         FOLDER_OF_SUB_AGENT,
     )
     marks = (
-        LayoutMark(81, location.is_read_by_sub_agent, FOLDER_OF_SUB_AGENT),
+        LayoutMark(81, location.is_opened_by_sub_agent, FOLDER_OF_SUB_AGENT),
         LayoutMark(80, location.is_in_agent_folder, SUB_AGENT_MEMORY),
         LayoutMark(77, location.is_read_by_others, FOLDER_OF_OTHERS),
         LayoutMark(76, location.is_read_as_files, FOLDER_OF_PROJECT),
@@ -161,7 +161,7 @@ class ClaudeSupport(AgentSupport):
 
     def project_of(self, root: str, layout: Layout) -> str:
         above = os.path.dirname(root)
-        if layout is SUB_AGENT_MEMORY:
+        if layout.is_of_sub_agent:
             # <project>/.claude/agent-memory/<agent>
             return git.find_top_level(above) or ""
         if os.path.basename(os.path.dirname(above)) != "projects":
@@ -251,7 +251,7 @@ class ClaudeSupport(AgentSupport):
     ) -> SessionFilter:
         """Looks into the newest sessions of every project, and asks git where they worked."""
         claude = find_installation(home, environ)
-        if place.layout is SUB_AGENT_MEMORY:
+        if place.layout.is_of_sub_agent:
             tails = ("/" + "/".join(place.root.rstrip("/").split("/")[-2:]) + "/",)
             if is_inside(place.root, claude.config):
                 # the sub-agent has it in all projects

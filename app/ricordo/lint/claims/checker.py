@@ -153,7 +153,7 @@ class NoteClaims:
 
     all: tuple[ProjectClaim, ...]
     paths: Mapping[ProseBlock, frozenset[str]]
-    """The paths in each statement, also in one of several that make a claim."""
+    """The paths that each statement names, also those that another one claims to exist."""
     dropped: int = 0
     """How many were dropped as too many."""
 
@@ -268,7 +268,7 @@ def _judge_subject(verdict: Verdict, note: Note, project: Project) -> Verdict:
 def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Verdict | None]:
     """Yield the verdict on each of the `claims` of a note; None for what turns out to be none."""
     present: dict[str, str] = {}
-    files: list[tuple[int, Verdict]] = []
+    files: list[tuple[ProseBlock, Verdict]] = []
     later: list[ProjectClaim] = []
     series = find_series(claims.all)
     for claim in claims.all:
@@ -278,7 +278,7 @@ def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Ver
                 if verdict and verdict.outcome is CheckOutcome.VALID:
                     present[claim.text] = verdict.evidence[0]
                 if verdict:
-                    files.append((id(claim.passage.statement), verdict))
+                    files.append((claim.passage.statement, verdict))
             case ClaimKind.COMMAND:
                 yield check_command(claim, project)
             case ClaimKind.VERSION:
@@ -297,8 +297,8 @@ def _check_all(note: Note, claims: NoteClaims, project: Project) -> Iterator[Ver
         if it.origin and is_of_file(it)
     }
     for claim in later:
-        statement = id(claim.passage.statement)
-        named = claims.paths.get(claim.passage.statement, frozenset()) & present.keys()
+        statement = claim.passage.statement
+        named = claims.paths.get(statement, frozenset()) & present.keys()
         beside = sorted({present[text] for text in named})
         verdict = check_symbol(claim, note, project, beside)
         if verdict and (statement, verdict.origin) in gone:

@@ -189,12 +189,9 @@ def _check_removed(
     had it, or `note` knows of it.
     """
     word, is_marked = get_search_word(claim), _is_marked(claim)
-    if (
-        not is_marked
-        and project.find_times(note).written
-        and not project.find_claim_time(note, claim.text)
-    ):
-        # of what is not marked as code, and came with many notes, nothing shows whose name it is
+    is_imported = times.written and _find_commit_of(claim, note, project) is None
+    if is_imported and not is_marked:
+        # whose name it is, which is not marked as code, the time of the note could show
         return None
     found = _find_former(claim, note, project, times)
     # what is not marked as code, or a plain word before brackets, may be any word

@@ -144,7 +144,9 @@ def frontmatter_invalid(note: Note, context: RuleContext) -> Iterator[RuleResult
     is_reread = context.layout.rereads_with_quotes and _is_read_with_quotes(note)
     evidence = [quoted[:MOST_QUOTED]]
     if is_reread:
-        evidence.append("its agent reads it with the values in quotes; other programs may not")
+        evidence.append(
+            f"{context.layout.agent} reads such values as if in quotes; other programs may not"
+        )
     yield RuleResult(
         fault.line,
         message,
