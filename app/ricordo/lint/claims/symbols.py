@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from heapq import nlargest
-from itertools import chain
 from typing import NamedTuple
 
 from ricordo.dates import has_year
@@ -410,14 +409,15 @@ def search_removed(
     """
     absent: dict[str, set[str]] = defaultdict(set)
     later: dict[str, set[str]] = defaultdict(set)
+    every: set[str] = set()
     graph = project.history.graph
     for note, claims in claims_of:
-        missing = {get_search_word(it): it for it in claims}
         missing = {
             word: it
-            for word, it in missing.items()
-            if not project.is_any_in_code(list_spellings(word))
+            for it in claims
+            if not project.is_any_in_code(list_spellings(word := get_search_word(it)))
         }
+        every.update(missing)
         for moment in set(project.find_times(note)) if missing else ():
             if before := graph.find_at(moment):
                 absent[before[0]].update(missing)
@@ -428,7 +428,6 @@ def search_removed(
     for hash_ in nlargest(_MOST_TIMES, later, key=lambda it: len(later[it])):
         absent[hash_] |= later[hash_]
     step()
-    every = set(chain.from_iterable(absent.values()))
     project.search_words(case for word in every for case in _list_cases(word))
     telling = {it for it in every if _TELLING.fullmatch(it)}
     for hash_, _ in graph.samples if telling else ():
