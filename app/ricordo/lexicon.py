@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pkgutil
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
+
+import tomli
 
 from ricordo.patterns import compile_lazily
 from ricordo.resources import read_data_text
@@ -39,7 +40,7 @@ def read_words(name: str) -> Mapping[str, Any]:
     """Return the data file `name` of the rules."""
     data = pkgutil.get_data("ricordo.lint.rules", f"{name}.toml")
     assert data is not None
-    return tomllib.loads(data.decode())
+    return tomli.loads(data.decode())
 
 
 def list_expressions(name: str, part: str) -> list[str]:
@@ -197,4 +198,4 @@ def statement_table(part: str) -> Mapping[str, list[str]]:
 
 @cache
 def _data() -> Mapping[str, Any]:
-    return tomllib.loads(read_data_text("extraction/patterns.toml"))
+    return tomli.loads(read_data_text("extraction/patterns.toml"))

@@ -25,9 +25,9 @@ class Agent:
 @cache
 def read_table(agent: Agent, name: str) -> dict[str, Any]:
     """Return the table `name`.toml in the package of `agent`."""
-    import tomllib
+    import tomli
 
-    return tomllib.loads(read_data_text(f"agents/{agent.name}/{name}.toml"))
+    return tomli.loads(read_data_text(f"agents/{agent.name}/{name}.toml"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import glob
 import os
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
+
+import tomli
 
 from ricordo import git
 from ricordo.agents.prompt_rules import CODE, includes_file
@@ -106,7 +107,7 @@ class UnreadFiles(NamedTuple):
 @cache
 def load_readers() -> tuple[InstructionReader, ...]:
     """Return the agents of the table."""
-    table = tomllib.loads(read_data_text("agents/instruction_files.toml"))
+    table = tomli.loads(read_data_text("agents/instruction_files.toml"))
     return tuple(InstructionReader(**_read_fields(each)) for each in table["reader"])
 
 

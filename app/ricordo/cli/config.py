@@ -68,11 +68,11 @@ def _show(options: Namespace, environment: Environment) -> None:
     if not options.json:
         print_lines([*toml.splitlines(), "", *render_prompts(environment)])
         return
-    import tomllib
+    import tomli
 
     document = {
         "path": find_settings_file(environment.config),
-        "settings": tomllib.loads(toml),
+        "settings": tomli.loads(toml),
         "prompts": list(_describe_prompts(environment)),
         "warnings": [str(warning) for warning in warnings],
     }

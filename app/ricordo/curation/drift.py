@@ -6,10 +6,11 @@ Repeated rewriting erodes facts (arXiv 2510.04618); the facts that can be counte
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
 from functools import cache
 from typing import NamedTuple
+
+import tomli
 
 from ricordo.dates import find_dates
 from ricordo.lexicon import build_alternation, lower_text
@@ -156,5 +157,5 @@ def _shorten(text: str) -> str:
 
 @cache
 def _load_pattern(part: str) -> re.Pattern[str]:
-    lists = tomllib.loads(read_data_text("curation/drift.toml"))[part]
+    lists = tomli.loads(read_data_text("curation/drift.toml"))[part]
     return re.compile(build_alternation(text for texts in lists.values() for text in texts))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from typing import Any
+
+import tomli
 
 from ricordo.resources import read_data_text
 from ricordo.secrets import mask
@@ -72,7 +73,7 @@ def get_own_path(name: str, config: str) -> str:
 @cache
 def load_versions() -> Mapping[str, Mapping[str, Any]]:
     """Return the built-in versions by prompt: which is `current`, and their digests by number."""
-    return tomllib.loads(read_data_text("curation/prompts/versions.toml"))
+    return tomli.loads(read_data_text("curation/prompts/versions.toml"))
 
 
 def compute_digest(text: str) -> str:

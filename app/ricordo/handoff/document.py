@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,6 +9,8 @@ from datetime import datetime
 from enum import StrEnum
 from functools import cache
 from typing import Any
+
+import tomli
 
 from ricordo.agents.agent import Agent, read_table
 from ricordo.agents.registry import list_handoff_agents
@@ -161,7 +162,7 @@ def handoff_target(name: str) -> Agent:
 def target_table(target: Agent) -> dict[str, Any]:
     """Return what is known of handoffs for `target`, by the tables of `any.toml`."""
     if target == ANY_AGENT:
-        return tomllib.loads(read_data_text("handoff/any.toml"))
+        return tomli.loads(read_data_text("handoff/any.toml"))
     return read_table(target, "handoff")
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
 from typing import Any, NamedTuple
+
+import tomli
 
 from ricordo.lint.finding import Severity
 from ricordo.lint.rule import DEFAULT_THRESHOLDS, load_rules
@@ -146,7 +147,7 @@ def load_rule_page(name: str) -> RulePage:
     judged = _read_judged(name, "")
     is_info = not judged
     judged = judged or _read_judged(name, "-info")
-    page = tomllib.loads(read_data_text(f"lint/rule_pages/{name}.toml"))
+    page = tomli.loads(read_data_text(f"lint/rule_pages/{name}.toml"))
     bad = _read_example(page["bad"])
     return RulePage(
         name=name,
@@ -178,7 +179,7 @@ def _read_judged(name: str, severity: str) -> dict[str, Judged]:
 @cache
 def _load_judged() -> dict[str, dict[str, list[int]]]:
     """Return the table of judged findings, which `tests.benchmarks.precision --write` makes."""
-    return tomllib.loads(read_data_text("lint/judged.toml"))
+    return tomli.loads(read_data_text("lint/judged.toml"))
 
 
 def load_rule_pages() -> list[RulePage]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import tomli
 
 from ricordo.llm.question import TokenUsage
 from ricordo.resources import read_data_text
@@ -86,7 +87,7 @@ def format_cost(dollars: float | None) -> str:
 
 def _parse_table(text: str) -> dict[str, Price]:
     """Return the prices in a TOML text. Raises ValueError where it is no price table."""
-    models = tomllib.loads(text).get("models", {})
+    models = tomli.loads(text).get("models", {})
     if not isinstance(models, dict):
         raise ValueError("“models” is not a table")
     return {name: _parse_price(name, table) for name, table in models.items()}

@@ -12,13 +12,14 @@ import shlex
 import signal
 import subprocess
 import time
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from shutil import which
 from typing import IO, Any
+
+import tomli
 
 from ricordo.errors import WrongUsage
 from ricordo.llm.failure import FailureCause, ModelFailed
@@ -405,4 +406,4 @@ def _parse_dollars(document: Mapping[str, Any]) -> float | None:
 
 @cache
 def _load_known_programs() -> dict[str, dict[str, Any]]:
-    return tomllib.loads(read_data_text("llm/programs.toml"))
+    return tomli.loads(read_data_text("llm/programs.toml"))

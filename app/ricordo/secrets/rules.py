@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections import Counter
 from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
+
+import tomli
 
 from ricordo.patterns import compile_lazily
 from ricordo.resources import read_data_text
@@ -62,7 +63,7 @@ class ContextRule:
 @cache
 def load_data() -> dict[str, Any]:
     """Return the data of `rules.toml`."""
-    return tomllib.loads(read_data_text("secrets/rules.toml"))
+    return tomli.loads(read_data_text("secrets/rules.toml"))
 
 
 class SecretRules:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import stat
-import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
+
+import tomli
 
 from ricordo.patterns import compile_lazily
 from ricordo.suggestions import find_nearest
@@ -77,7 +78,7 @@ def _key(tokens: list[_Token]) -> Path:
         if text in ("=", "]"):
             break
         if kind == "string":
-            parts.append(tomllib.loads(f"key = {text}")["key"])
+            parts.append(tomli.loads(f"key = {text}")["key"])
         elif kind == "bare":
             parts.append(text)
     return tuple(parts)
@@ -214,7 +215,7 @@ def read_source(file: str) -> SettingsSource:
     except OSError as error:
         return _broken(file, f"This cannot be read: {error.strerror}.")
     try:
-        return SettingsSource(file, tomllib.loads(text), text)
+        return SettingsSource(file, tomli.loads(text), text)
     except RecursionError:
         return _broken(file, "This is nested too deeply.")
     except ValueError as error:

@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterable, Iterator
 from typing import Any
+
+import tomli
 
 from ricordo.agents.codex.transcript import read_rollout_header
 from ricordo.agents.diagnosis import (
@@ -122,8 +123,8 @@ def _read_settings(path: str) -> tuple[dict[str, Any], str]:
     """Return the table in a settings file, and an error; empty ones if it is not there."""
     raw = read_plain_file(path, LARGEST_SETTINGS, follow=True) or b""
     try:
-        return tomllib.loads(raw.decode("utf-8")), ""
+        return tomli.loads(raw.decode("utf-8")), ""
     except UnicodeDecodeError:
         return {}, "is not UTF-8"
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (tomli.TOMLDecodeError, RecursionError) as error:
         return {}, f"is not TOML: {error}"

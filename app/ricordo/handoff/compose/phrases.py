@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
+
+import tomli
 
 from ricordo.lexicon import build_alternation, lower_text
 from ricordo.resources import read_data_text
@@ -70,7 +71,7 @@ def _join_languages(lists: Mapping[str, list[str]]) -> list[str]:
 
 @cache
 def _load_data() -> Mapping[str, Any]:
-    return tomllib.loads(read_data_text("handoff/compose/words.toml"))
+    return tomli.loads(read_data_text("handoff/compose/words.toml"))
 
 
 _HEADING_FORMS = tuple(

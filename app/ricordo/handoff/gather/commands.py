@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
+
+import tomli
 
 from ricordo.agents.transcripts.session import OMISSION
 from ricordo.agents.transcripts.shell import SimpleCommand, parse_simple_commands
@@ -192,7 +193,7 @@ def _load_words(part: str, name: str) -> frozenset[str]:
 
 @cache
 def _load_table() -> dict[str, dict[str, Any]]:
-    return tomllib.loads(read_data_text("handoff/gather/commands.toml"))
+    return tomli.loads(read_data_text("handoff/gather/commands.toml"))
 
 
 _MAX_LINE = 300
@@ -274,5 +275,5 @@ def _find_last(lines: Sequence[str], part: str) -> str:
 
 @cache
 def _load_patterns(part: str) -> tuple[re.Pattern[str], ...]:
-    table = tomllib.loads(read_data_text("handoff/gather/outcomes.toml"))
+    table = tomli.loads(read_data_text("handoff/gather/outcomes.toml"))
     return tuple(re.compile(text, re.MULTILINE) for text in table[part])

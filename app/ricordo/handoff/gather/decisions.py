@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
+
+import tomli
 
 from ricordo.extraction.sentence import Sentence, split_text
 from ricordo.handoff.facts import DecisionFact, MessageFact, MessageRef, RuledOutFact
@@ -83,7 +84,7 @@ def find_previous(sentences: tuple[Sentence, ...], number: int) -> str:
 
 @cache
 def _compiled(part: str) -> re.Pattern[str]:
-    table = tomllib.loads(read_data_text("handoff/gather/phrases.toml"))
+    table = tomli.loads(read_data_text("handoff/gather/phrases.toml"))
     return re.compile(build_alternation(text for texts in table[part].values() for text in texts))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
+
+import tomli
 
 from ricordo.agents.transcripts.session import CallResult, FileAction, FileTouch
 from ricordo.handoff.facts import MessageRef
@@ -35,7 +36,7 @@ def list_parts(path: str, written: str) -> list[str]:
 @cache
 def _load_patterns() -> Mapping[str, re.Pattern[str]]:
     """Return the expressions, by the ends of file names."""
-    table: Mapping[str, Any] = tomllib.loads(read_data_text("handoff/gather/parts.toml"))
+    table: Mapping[str, Any] = tomli.loads(read_data_text("handoff/gather/parts.toml"))
     return {end: re.compile(table[kind]) for kind, ends in table["ends"].items() for end in ends}
 
 

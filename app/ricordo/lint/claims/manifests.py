@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
+
+import tomli
 
 from ricordo.patterns import compile_lazily
 from ricordo.storage.project_tree import ProjectTree
@@ -139,7 +140,7 @@ def _read_composer(manifests: Manifests, path: str, text: str) -> None:
 
 
 def _read_pyproject(manifests: Manifests, path: str, text: str) -> None:
-    data = tomllib.loads(text)
+    data = tomli.loads(text)
     project, tool = _table(data, "project"), _table(data, "tool")
     poetry = _table(tool, "poetry")
     for name in _table(_table(tool, "poe"), "tasks"):
@@ -173,7 +174,7 @@ def _put_requirement(manifests: Manifests, path: str, line: str) -> None:
 
 
 def _read_cargo(manifests: Manifests, path: str, text: str) -> None:
-    data = tomllib.loads(text)
+    data = tomli.loads(text)
     package = _table(data, "package")
     manifests.add_own_version(str(package.get("name", "")), package.get("version"), path)
     for group in ("dependencies", "dev-dependencies"):
@@ -207,7 +208,7 @@ def _read_justfile(manifests: Manifests, path: str, text: str) -> None:
 
 def _read_toolchain(manifests: Manifests, path: str, text: str) -> None:
     if path.endswith(".toml"):
-        channel = _table(tomllib.loads(text), "toolchain").get("channel")
+        channel = _table(tomli.loads(text), "toolchain").get("channel")
     else:
         channel = text.strip()
     manifests.add_version("rust", channel, path)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import replace
+
+import tomli
 
 from ricordo.errors import ChangeRefused, WrongUsage
 from ricordo.lexicon import list_word_ends
@@ -25,7 +26,7 @@ def render_template(memory: Memory, type_: str, name: str) -> str:
     `memory`; in English where there is none in theirs.
     """
     data = read_data_text("services/edits/templates.toml")
-    templates: dict[str, dict[str, str]] = tomllib.loads(data)
+    templates: dict[str, dict[str, str]] = tomli.loads(data)
     language = next(iter(list_languages(memory)), "en")
     by_type = templates.get(language, templates["en"])
     return by_type.get(type_, "# {name}\n\n").removeprefix("\n").replace("{name}", name)

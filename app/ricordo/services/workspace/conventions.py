@@ -7,12 +7,13 @@ from __future__ import annotations
 import os
 import posixpath
 import textwrap
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
+
+import tomli
 
 from ricordo.agents.agent import MemoryPlace
 from ricordo.errors import ChangeRefused, StateUnusable, WrongUsage
@@ -280,7 +281,7 @@ def _assign(text: str, root: str, key: str, value: Value | None) -> str:
         f"The settings file is not changed: write conventions.{key} into its table by hand."
     )
     try:
-        before, keys = tomllib.loads(text), find_key_lines(text)
+        before, keys = tomli.loads(text), find_key_lines(text)
     except ValueError:
         raise refused from None
     spelled = next(_find_spelled(before, root), root)
@@ -306,7 +307,7 @@ def _assign(text: str, root: str, key: str, value: Value | None) -> str:
     own["conventions"] = {name: it for name, it in given.items() if it is not None}
     expected["memory"][spelled] = own
     try:
-        after = tomllib.loads(changed)
+        after = tomli.loads(changed)
     except ValueError:
         raise refused from None
     after.setdefault("memory", {}).setdefault(spelled, {}).setdefault("conventions", {})
