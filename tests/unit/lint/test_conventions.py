@@ -321,6 +321,24 @@ def test_of_notes_with_one_name_each_has_an_entry_by_it(
     assert [it.rule for it in found if it.severity > Severity.INFO] == rules
 
 
+@pytest.mark.parametrize(("listed", "is_asked"), [("", False), ("- [[may]]\n- [[june]]\n", True)])
+def test_what_lies_beside_the_pages_of_a_wiki_needs_no_entry_where_none_has_one(
+    root: Path, listed: str, is_asked: bool
+) -> None:
+    pages_listed = "".join(f"- [[page-{n}]]\n" for n in range(6))
+    files = {
+        "log.md": "# Log\n",
+        "index.md": f"# Index\n\n{pages_listed}{listed}",
+        "weather.md": "# Weather\n\nAll was read.\n",
+        "may.md": "# May\n\nIt rained.\n",
+        "june.md": "# June\n\nIt was dry.\n",
+        **{f"wiki/page-{n}.md": "---\ntitle: Tide\n---\n\nFalls.\n" for n in range(6)},
+    }
+    found = lint(root, files, "unindexed-note", layout=WIKI)
+    asked = {it.path for it in found if it.severity > Severity.INFO}
+    assert ("weather.md" in asked) is is_asked
+
+
 def test_a_page_comes_before_a_raw_source_of_the_same_name(root: Path) -> None:
     files = {
         "raw/articles/tides.md": "Read.\n",

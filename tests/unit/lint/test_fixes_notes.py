@@ -59,6 +59,11 @@ def test_broken_link_follows_its_note_or_becomes_text(
         ("sauce", "sauces", True),
         ("feild", "field", True),
         ("harbour-gate", "harbour-gare", True),
+        # one of several words
+        ("HarbourMasterStore", "HarbourMasterState", False),
+        ("Lighthouses", "LighthouseX", False),
+        ("HarbourMastreStore", "HarbourMasterStore", True),
+        ("lighthuose-keeepr", "lighthouse-keeper", True),
     ],
 )
 def test_a_letter_in_place_of_another_makes_a_short_name_another_word(

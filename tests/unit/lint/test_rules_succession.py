@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ricordo.agents.wiki import WIKI
 from ricordo.lint.finding import Finding
 from tests.unit.lint.conftest import Lint, note
 
@@ -78,6 +79,31 @@ def test_what_denies_it_or_speaks_of_another_thing_supersedes_nothing(
     lint: Lint, said: str
 ) -> None:
     assert find(lint, said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "count"),
+    [
+        ("Supersedes [[by_phone]].", 1),
+        ("> **In use.** Supersedes [[by_phone]] (12 May).", 1),
+        ("This page replaces [[by_phone]].", 1),
+        ("By radio supersedes [[by_phone]].", 1),
+        ("本页取代 [[by_phone]]。", 1),
+        ("---\nsupersedes: by_phone.md\n---", 1),
+        # of things, not of the pages about them
+        ("Radio replaces [[by_phone]] on small ships.", 0),
+        ("The lamp replaces flags with [[by_phone]].", 0),
+        ("无线电常用，而非默认替代 [[by_phone]]。", 0),
+        ("误判：无线电可替代 [[by_phone]]。", 0),
+    ],
+)
+def test_in_a_wiki_only_what_is_said_of_the_page_itself_supersedes(
+    lint: Lint, said: str, count: int
+) -> None:
+    files = {"by_phone.md": "# By phone\n\nCall them.\n", "by_radio.md": said}
+    if not said.startswith("---"):
+        files["by_radio.md"] = f"# By radio\n\n{said}\n"
+    assert len(lint(files, RULE, layout=WIKI)) == count
 
 
 @pytest.mark.parametrize(

@@ -131,3 +131,15 @@ def test_items_of_one_list_are_one_finding(lint: Lint) -> None:
     found = lint(files, RULE, layout=WIKI)
     assert len({it.group_id for it in found}) == 1
     assert [it.line for it in found] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("path", "pages", "count"),
+    [("plans/harbour.md", 25, 0), ("index.md", 25, 1), ("plans/harbour.md", 5, 1)],
+)
+def test_a_page_that_lists_things_says_nothing_of_pages_that_are_complete_as_most_are(
+    lint: Lint, path: str, pages: int, count: int
+) -> None:
+    files = {f"page-{number}.md": page("complete") for number in range(pages)}
+    files |= {"quay-crane.md": page("complete"), path: f"# Harbour\n\n- [ ] {LINK}: lift 2 t\n"}
+    assert len(lint({**files, **OTHERS}, RULE, layout=WIKI)) == count

@@ -173,7 +173,8 @@ class MissingEntries:
         none should. Never safe: what lists few notes may be meant to.
         """
         acts = tuple(act for note in notes if (fix := self.fix(note)) for act in fix.acts)
-        label = f"add {len(acts)} entries to {self._index.path}"
+        entries = "an entry" if len(acts) == 1 else f"{len(acts)} entries"
+        label = f"add {entries} to {self._index.path}"
         return Fix(label, acts) if acts else None
 
     @cached_property

@@ -34,6 +34,8 @@ _TWO_ERRORS = 12
 """Characters of a name from which on two letters may be wrong."""
 _SEVERAL = 2
 """Notes that link to a missing file, from which on it is wanted."""
+_BETWEEN_WORDS = compile_lazily(r"[\W_]+|(?<=[^\W\d_A-Z])(?=[A-Z])")
+"""What is between the words of a name, such as `ship-state` or `ShipState`."""
 _SENTENCE_END = compile_lazily(r"[.!?;](?=\s)|[。！？；]|\n(?=\s*(?:\n|[-*+#|>]|\d+[.)]\s))")
 _UNTICKED = compile_lazily(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[ \](?!\()")
 _NUMBER_OF_NAME = compile_lazily(
@@ -123,10 +125,11 @@ class LinkTargets:
         to = self._renamed.get(self._path_of(resolved), "")
         if to in self._memory.by_path:
             return to
-        word = fold_name(get_stem(resolved.link.target))
+        stem = get_stem(resolved.link.target)
+        word = fold_name(stem)
         if len(word) < _SHORTEST_WORD:
             return ""
-        paths = self._list_alike(word)
+        paths = self._list_alike(stem)
         paths = paths or self._stems.find_bare(resolved.link.target)
         paths = paths or self._by_entry.get(word, set())
         folder = _folder(resolved.link.target).rpartition("/")[2].strip(".")
@@ -141,17 +144,19 @@ class LinkTargets:
         for none.
         """
         path = self._path_of(resolved)
-        word = fold_name(get_stem(path)) if path.lower().endswith(".md") else ""
-        paths = self._list_alike(word) if len(word) >= _SHORTEST_WORD else set()
+        stem = get_stem(path) if path.lower().endswith(".md") else ""
+        paths = self._list_alike(stem) if len(fold_name(stem)) >= _SHORTEST_WORD else set()
         pages = {it for it in paths if not self._is_source(it)}
         return pages.pop() if len(pages) == 1 else ""
 
-    def _list_alike(self, word: str) -> set[str]:
-        """Return the paths of the notes whose folded name differs from `word` in a letter, or in
-        two of a long one.
+    def _list_alike(self, stem: str) -> set[str]:
+        """Return the paths of the notes whose folded name differs from that of `stem` in a letter,
+        or in two of a long one; not where that makes one of its words another one.
         """
+        word = fold_name(stem)
         most = 2 if len(word) >= _TWO_ERRORS else 1
-        return self._paths_by_name(_spelling(self._memory.names).alike(word, most))
+        paths = self._paths_by_name(_spelling(self._memory.names).alike(word, most))
+        return {it for it in paths if not _has_other_words(get_stem(it), stem)}
 
     @cached_property
     def _folders(self) -> frozenset[str]:
@@ -303,6 +308,20 @@ def _is_other_word(name: str, word: str) -> bool:
     """Return whether a letter in place of another one makes a short name another word."""
     is_exchanged = len(name) == len(word) and sorted(name) != sorted(word)
     return is_exchanged and len(word) < _FEWEST_TO_EXCHANGE
+
+
+def _has_other_words(name: str, stem: str) -> bool:
+    """Return whether a `name` of several words, such as `ShipState` for `ShipStore`, is made of
+    more words than `stem`, or of another one: one that is more than a letter away, or two if long.
+    """
+    words, others = _BETWEEN_WORDS.split(name), _BETWEEN_WORDS.split(stem)
+    if max(len(words), len(others)) < 2:
+        return False
+    pairs = zip(words, others, strict=False)
+    return len(words) != len(others) or not all(
+        find_similar(one.lower(), (other.lower(),), 2 if len(one) >= _FEWEST_TO_EXCHANGE else 1)
+        for one, other in pairs
+    )
 
 
 @lru_cache(maxsize=1)

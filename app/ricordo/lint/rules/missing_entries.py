@@ -93,6 +93,7 @@ def unindexed_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]
         missing = [note for note in group.notes if note.path in unlisted]
         made = _find_made(group, unlisted) if any(map(is_generated, missing)) else frozenset()
         opened = {note.path for note in missing if _is_opened(note, context, made)}
+        opened |= _find_beside_pages(group, memory.layout.page_folder, unlisted)
         entries = MissingEntries(memory, group.index, missing, context.encrypted)
         at_most = Severity.WARNING if group.is_listed else Severity.INFO
         wanted = [note for note in missing if note.path not in opened]
@@ -120,6 +121,15 @@ def _is_gap(note: Note, group: _Group, unlisted: Container[str]) -> bool:
     missing = sum(path in unlisted for path in beside)
     is_few = missing <= max(1, _SHARE_OF_GAP * len(beside))
     return is_few and len(beside) - missing >= _FEWEST_OF_KIND
+
+
+def _find_beside_pages(group: _Group, pages: str, unlisted: Container[str]) -> set[str]:
+    """Return the paths of the notes beside the folder `pages` of a wiki where an index lists none
+    of those: they are reports and the like, no pages.
+    """
+    beside = {note.path for note in group.notes if "/" not in note.path}
+    has_pages = pages and any(note.path.startswith(f"{pages}/") for note in group.notes)
+    return beside if has_pages and all(path in unlisted for path in beside) else set()
 
 
 def _find_made(group: _Group, unlisted: Container[str]) -> frozenset[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, islice
 from typing import NamedTuple
@@ -37,6 +37,8 @@ _AROUND = " \t*_`~"
 """Blanks and signs of emphasis around a part."""
 _MOST_PARTS = 20
 """Parts of a line that are looked at: a status is near the link."""
+_MANY, _USUAL = 20, 0.8
+"""Notes with a status and the share of them with the same one, from which on it is usual."""
 _LONGEST = 30
 """Characters of a value that is one of a few, not a sentence."""
 
@@ -79,20 +81,38 @@ def find_other_statuses(memory: Memory, left_out: Container[str]) -> Iterator[Ru
         if (status := note.frontmatter.get_text(_FIELD).strip()) and note.path not in left_out
     }
     known = frozenset(_spell(it) for it in stated.values() if _is_value(it))
+    # in other memories notes are about work
+    usual = _find_usual(stated.values()) if memory.layout.has_own_conventions else ""
     lists = {path for it in stated for path in memory.backlinks.get(it, ())}
     for path in sorted(lists):
         file = memory.by_path[path]
         if file.role in _LISTS and path not in left_out:
-            found = list(_judge_list(memory, file, stated, known))
+            of_page = usual if file.role is FileRole.NOTE else ""
+            found = list(_judge_list(memory, file, stated, known, of_page))
             # several in one list were forgotten together, one in several lists by its note
             for it in found:
                 cause = path if len(found) > 1 else it.other_path
                 yield it._replace(origin=f"{cause}: statuses")
 
 
+def _find_usual(statuses: Collection[str]) -> str:
+    """Return the status that most of many notes have: they are pages, and it tells that the page
+    is complete, not what it is about; "" for none.
+    """
+    counts = Counter(map(_spell, statuses))
+    most = next(iter(counts.most_common(1)), ("", 0))
+    is_usual = len(statuses) >= _MANY and most[1] >= _USUAL * len(statuses)
+    return most[0] if is_usual else ""
+
+
 def _judge_list(
-    memory: Memory, file: Note, stated: Mapping[str, str], known: frozenset[str]
+    memory: Memory,
+    file: Note,
+    stated: Mapping[str, str],
+    known: frozenset[str],
+    of_page: str,
 ) -> Iterator[RuleResult]:
+    """Yield the results of one file; a status `of_page` is refuted by no word for open work."""
     items = [it for it in _list_items(file) if it.is_open or not known.isdisjoint(it.spelled)]
     links = memory.links.get(file.path, ()) if items else ()
     targets = {it.link.start: it.path for it in links if it.path in stated}
@@ -103,7 +123,9 @@ def _judge_list(
             continue
         note, status = memory.by_path[path], stated[path]
         given = _find_given(item.parts, status, known)
-        if given is None or find_day_of_passage(file, entry.line) or _has_tag(note, given.text):
+        if given is None or (_spell(status) == of_page and given.spelled not in known):
+            continue
+        if find_day_of_passage(file, entry.line) or _has_tag(note, given.text):
             continue
         line = find_field_line(note, _FIELD)
         yield RuleResult(

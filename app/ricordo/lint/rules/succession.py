@@ -75,8 +75,10 @@ def find_superseded(memory: Memory) -> frozenset[str]:
 
 def _list_successions(memory: Memory) -> Iterator[tuple[Note, Note, _Mention]]:
     """Yield each note that is superseded with the one that says so, and where that does."""
+    is_of_world = memory.layout.has_own_conventions
     for note in memory.notes:
-        for mention in _list_mentions(note) if note.role is FileRole.NOTE else ():
+        mentions = _list_mentions(note, is_of_world) if note.role is FileRole.NOTE else ()
+        for mention in mentions:
             if old := _find_old(memory, note, mention):
                 yield old, note, mention
 
@@ -96,9 +98,9 @@ def _report(old: Note, new: Note, mention: _Mention) -> RuleResult:
 
 
 @lru_cache(maxsize=1 << 14)
-def _list_mentions(note: Note) -> tuple[_Mention, ...]:
+def _list_mentions(note: Note, is_of_world: bool) -> tuple[_Mention, ...]:
     """Return where `note` says that it takes the place of another one: at its links first. Cached,
-    as most notes stay the same.
+    as most notes stay the same. `is_of_world` as in `_supersedes`.
     """
     text = note.text
     mentions = [_Mention(link.start, link.end, "") for link in note.links]
@@ -107,7 +109,7 @@ def _list_mentions(note: Note) -> tuple[_Mention, ...]:
         end = at + len(_FILE)
         if named := _PATH.search(text, max(0, at - _NEAR), at):
             mentions.append(_Mention(named.start(), end, named[0].rpartition("/")[2]))
-    return tuple([it for it in mentions if _supersedes(note, it)])
+    return tuple([it for it in mentions if _supersedes(note, it, is_of_world)])
 
 
 def _find_old(memory: Memory, note: Note, mention: _Mention) -> Note | None:
@@ -125,10 +127,11 @@ def _find_old(memory: Memory, note: Note, mention: _Mention) -> Note | None:
     return old if is_other else None
 
 
-def _supersedes(note: Note, mention: _Mention) -> bool:
+def _supersedes(note: Note, mention: _Mention, is_of_world: bool) -> bool:
     """Return whether the words beside a mention say that `note` takes the place of what is named:
     before it, or behind it in languages whose verbs come last. Not where that is denied, or said of
-    a part.
+    a part. `is_of_world` says that notes are pages about things, as in a wiki: “radio replaces
+    [[phone]]” tells of these, and only what has no other subject than the page tells of pages.
     """
     start = note.text.rfind("\n", 0, mention.start) + 1
     end = note.text.find("\n", mention.end)
@@ -140,6 +143,7 @@ def _supersedes(note: Note, mention: _Mention) -> bool:
             _words("supersedes_partly").search(said["between"])
             or _adverb().search(clause)
             or _part_of().match(after)
+            or (is_of_world and not _is_about_itself(note, clause))
         )
         return not (is_part or _words("supersedes_not").search(clause + said["between"]))
     said = _behind().match(after)
@@ -148,6 +152,13 @@ def _supersedes(note: Note, mention: _Mention) -> bool:
         _words("supersedes_not").search(after[said.end() :][: _NEAR // 4])
         or _words("supersedes_if").search(sentence)
     )
+
+
+def _is_about_itself(note: Note, clause: str) -> bool:
+    """Return whether what is before the verb of a clause in lower case names nothing but `note`."""
+    for name in filter(None, (note.name, note.stem, note.heading)):
+        clause = clause.replace(lower_text(name), "")
+    return _itself().fullmatch(clause) is not None
 
 
 def _knows(memory: Memory, old: Note, new: Note) -> bool:
@@ -164,6 +175,13 @@ def _knows(memory: Memory, old: Note, new: Note) -> bool:
 def _before() -> re.Pattern[str]:
     verbs = build_alternation(list_expressions("status", "supersedes"))
     return re.compile(rf"(?:{verbs}){_GAP}(?P<between>{_WORDS}){_GAP}\Z")
+
+
+@cache
+def _itself() -> re.Pattern[str]:
+    """Return the pattern of what may be before the verb where a page is its subject."""
+    words = build_alternation(list_expressions("status", "supersedes_itself"))
+    return re.compile(rf"(?:[\W\d_]|{words})*")
 
 
 @cache
