@@ -26,7 +26,15 @@ WIKI = Layout(
     has_nested_indexes=True,
     support_names=frozenset(
         (
-            *("log.md", "claude.md", "agents.md", "config.md", "overview.md", "readme.md"),
+            *(
+                "log.md",
+                "changelog.md",
+                "claude.md",
+                "agents.md",
+                "config.md",
+                "overview.md",
+                "readme.md",
+            ),
             *("handoff.md", "handoff.new.md"),
         )
     ),

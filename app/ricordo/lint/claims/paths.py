@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from ricordo.lint.claims.awareness import (
@@ -27,6 +27,7 @@ from ricordo.lint.claims.project import NoteTimes, Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
+from ricordo.search.fuzzy import find_similar
 from ricordo.storage.project_tree import glob_expression
 
 _PLACE = compile_lazily(
@@ -55,6 +56,11 @@ _SWAPPED = {".js": (".ts", ".tsx", ".jsx", ".mjs"), ".jsx": (".tsx",), ".mjs": (
 """Extensions under which a file is imported, and those that it may have."""
 _PAGES = (".md", ".mdx", ".txt", ".rst")
 _WORD = compile_lazily(r"\w{3}")
+_BETWEEN_WORDS = compile_lazily(r"[\W_]+|(?<=[a-z\d])(?=[A-Z])")
+_TELLING_LETTERS = 10
+"""Letters beside the number in the name of a file, from which on that number may be wrong."""
+_MISTYPED = 6
+"""Letters of a word of a name, from which on one may be wrong."""
 _MOST_ALTERNATIVES = 16
 _SHORTENED = compile_lazily(r"\.\.\.|…")
 _WITHOUT_FOLDERS = compile_lazily(r"(?<![^/])(?:\.\.\.|…)(?=/)")
@@ -163,7 +169,15 @@ def check_path(claim: ProjectClaim, project: Project, note: Note) -> Verdict | N
     verdict = _check_listed(claim, path, match, project, note)
     if verdict is None or _tells_of_move(claim, path, verdict.suggestion):
         return None
-    return _drop_named_suggestion(claim, verdict, note)
+    verdict = _drop_named_suggestion(claim, verdict, note)
+    if verdict is None or verdict.outcome is not CheckOutcome.MISSING or verdict.existed:
+        return verdict
+    new = _find_misnamed(path, project) if _ENDING.search(path) else ""
+    if not new or _tells_of_move(claim, path, new):
+        return verdict
+    claimed = _replace_path(claim.text, path, new)
+    evidence = f"git never had {path}; its folder has {posixpath.basename(new)}"
+    return claim.to_verdict(CheckOutcome.MOVED, evidence, suggestion=claimed)
 
 
 def _drop_named_suggestion(claim: ProjectClaim, verdict: Verdict, note: Note) -> Verdict | None:
@@ -364,6 +378,44 @@ def _only_of_its_name(path: str, project: Project) -> str:
     shared = Counter(wanted) & Counter(same[0].split("/")[:-1])
     is_near = bool(wanted) and 2 * shared.total() >= len(wanted)
     return same[0] if is_near and before <= {same[0]} else ""
+
+
+def _find_misnamed(path: str, project: Project) -> str:
+    """Return the only file in the folder of a missing one that has its name but for a plural, a
+    typing error, the signs between its words, or the number of a long name; "" for none.
+    """
+    folder, _, name = path.rpartition("/")
+    words = _split_name(name)
+    beside = project.files_by_folder.get(folder, ()) if folder else ()
+    found = [it for it in beside if _is_misnamed(words, _split_name(posixpath.basename(it)))]
+    return found[0] if len(found) == 1 else ""
+
+
+def _split_name(name: str) -> list[str]:
+    """Return the words of the name of a file, its ending last, in lower case."""
+    return [it.lower() for it in _BETWEEN_WORDS.split(name) if it]
+
+
+def _is_misnamed(words: Sequence[str], others: Sequence[str]) -> bool:
+    """Return whether two names of files are one but for what writers get wrong."""
+    if words[-1:] != others[-1:]:
+        return False
+    if len(words) != len(others):
+        return "".join(words) == "".join(others)
+    wrong = [(one, other) for one, other in zip(words, others, strict=True) if one != other]
+    if all(_is_plural(*sorted(pair, key=len)) for pair in wrong):
+        return True
+    one, other = wrong[0]
+    if len(wrong) > 1:
+        return False
+    if one.isdigit() and other.isdigit():
+        return sum(len(it) for it in words[:-1] if it.isalpha()) >= _TELLING_LETTERS
+    is_word = one.isalpha() and other.isalpha() and min(len(one), len(other)) >= _MISTYPED
+    return is_word and bool(find_similar(one, (other,), 1))
+
+
+def _is_plural(one: str, longer: str) -> bool:
+    return longer in (f"{one}s", f"{one}es", f"{one.removesuffix('y')}ies")
 
 
 def _is_placeholder(path: str) -> bool:

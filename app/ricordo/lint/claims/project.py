@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -230,6 +230,14 @@ class Project:
     def folder_names(self) -> frozenset[str]:
         """The names of all folders."""
         return frozenset(it.rpartition("/")[2] for it in self.tree.folders)
+
+    @cached_property
+    def files_by_folder(self) -> Mapping[str, Sequence[str]]:
+        """The paths of the files by the folder in which they are."""
+        folders: dict[str, list[str]] = {}
+        for path in sorted(self.tree.files):
+            folders.setdefault(path.rpartition("/")[0], []).append(path)
+        return folders
 
     def find_page(self, name: str) -> str:
         """Return the one page of the project, outside the memory, that a wikilink to `name` means:

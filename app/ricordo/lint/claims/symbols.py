@@ -55,6 +55,7 @@ _IMPORT_END = compile_lazily(r"[./]")
 _PACKAGE = compile_lazily(r"@[^/]*/?[^/]*|[^./]*")
 _OF_WORKSPACE = ("workspace:", "file:", "link:")
 """How the versions of packages of the project itself begin."""
+_NO_PAGES = ":(exclude)*.md"
 _MOST_FILES = 12
 _MOST_TIMES = 16
 """Commits that are searched because names came to notes then."""
@@ -189,7 +190,7 @@ def _check_removed(
     """
     word, is_marked = get_search_word(claim), _is_marked(claim)
     is_imported = times.written and _find_commit_of(claim, note, project) is None
-    if is_imported and not is_marked:
+    if is_imported and not (is_marked or word.isupper()):
         # whose name it is, which is not marked as code, the time of the note could show
         return None
     found = _find_former(claim, note, project, times)
@@ -197,9 +198,15 @@ def _check_removed(
     is_telling = is_marked and _TELLING.fullmatch(word) is not None
     if found is None or not (found.is_own or is_telling):
         return None
-    if project.is_any_in_code(_list_cases(word)):
+    if is_imported and not (is_marked or not found.path):
         return None
-    removed = project.history.find_removed(word, found.path, since=found.commit)
+    # who sets a variable writes it as it is
+    if found.path and project.is_any_in_code(_list_cases(word)):
+        return None
+    removed = project.history.find_removed(word, found.path or _NO_PAGES, since=found.commit)
+    if not found.path:
+        reading = _build_reading(word)
+        removed = [it for it in removed if reading.search(it[1])]
     if found.is_earlier and not (removed and found.is_own):
         return None
     if not removed:
@@ -371,6 +378,15 @@ def build_definition(name: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=_MOST_PATTERNS)
+def _build_reading(name: str) -> re.Pattern[str]:
+    """Return the pattern of code that reads the environment variable `name`, which is the only
+    place that makes it one: `os.environ["X"]`, `process.env.X`, `env::var("X")`, `${X}`.
+    """
+    word = rf"{re.escape(name)}(?!\w)"
+    return re.compile(rf"(?i:env)\w*\W{{1,3}}(?:\w+\W{{1,3}})?{word}|\$\{{?{word}")
+
+
+@lru_cache(maxsize=_MOST_PATTERNS)
 def _build_shared_definition(name: str) -> re.Pattern[str]:
     """Return the pattern of a line of code that defines `name` for other code: no variable inside
     of a function.
@@ -452,8 +468,11 @@ class _Former(NamedTuple):
     """Whether it had it before the note was written, and not since."""
 
     path: str
+    """The file that had it; "" for a variable of the environment, which any code may read."""
     is_own: bool
-    """Whether it defined the name, or imported it from the project, and did not only use it."""
+    """Whether it defined the name, imported it from the project or read it from the environment,
+    and did not only use it.
+    """
     evidence: str
     commit: str
     """The commit in which it had the name."""
@@ -480,7 +499,9 @@ def _find_former(
         lines = history.find_lines_at(hash_, word)
         owner, definition = _SEPARATOR.split(claim.text)[0], _build_shared_definition(word)
         own = next((it for it, line in lines if definition.match(line)), "")
-        path = own or files[0]
+        read = (it for it, line in lines if _build_reading(word).search(line))
+        variable = next(read, "") if not own and word.isupper() and word[0] != "_" else ""
+        path = own or variable or files[0]
         text = history.load_text_at(hash_, path)
         owners = [_find_owner(text, name, project) for name in {word, owner}]
         # what git ignores now may lie on the machine of the user
@@ -488,7 +509,8 @@ def _find_former(
         if False not in owners and is_here:
             had = f"{path} had it in {commit.summary}"
             is_earlier = before not in at_times and commit.at < (times.written or commit.at + 1)
-            return _Former(is_earlier, path, bool(own) or True in owners, had, hash_)
+            is_own = bool(own or variable) or True in owners
+            return _Former(is_earlier, "" if variable else path, is_own, had, hash_)
     return None
 
 
