@@ -344,6 +344,46 @@ def test_new_name_comes_from_git(tmp_path: Path) -> None:
     assert "moved to core/prediction.py in" in finding.evidence[0]
 
 
+@pytest.mark.parametrize(
+    ("named", "meant"),
+    [
+        ("tidepool/harmonic.py", "tidepool/harmonics.py"),
+        ("tidepool/plans.py:3", "tidepool/plan.py:3"),
+        ("tidepool/harmoncis.py", "tidepool/harmonics.py"),
+        ("docs/ADR-017-tide-gauges.md", "docs/ADR-012-tide-gauges.md"),
+        ("docs/tide_gauge_readings.md", "docs/tide-gauge-readings.md"),
+        # another word, another thing of the same kind, another ending
+        ("tidepool/planner.py", ""),
+        ("docs/week-8.md", ""),
+        ("tidepool/harmonic.js", ""),
+        ("docs/tide-table.md", ""),
+    ],
+)
+def test_a_file_that_is_named_nearly_as_one_of_its_folder_is_meant(
+    tmp_path: Path, named: str, meant: str
+) -> None:
+    project = project_in_git(tmp_path)
+    pages = ("ADR-012-tide-gauges", "tide-gauge-readings", "week-7", "tide-tables", "tide_tables")
+    write_memory(project / "docs", {f"{page}.md": "Read.\n" for page in pages})
+    git(project, "add", "--all")
+    git(project, "commit", "--quiet", "-m", "Pages")
+    (finding,) = notebook(tmp_path, f"It is `{named}`.").read_snapshot_with_evidence().findings
+    assert finding.rule == "missing-path"
+    assert (finding.severity > Severity.INFO) is bool(meant)
+    assert finding.message.endswith(f"Did you mean {meant}?" if meant else "does not exist.")
+    assert (finding.fix is not None) is bool(meant)
+
+
+def test_a_file_is_meant_though_the_note_names_it_too(tmp_path: Path) -> None:
+    project_in_git(tmp_path)
+    body = "The tides are in `tidepool/harmonic.py`.\n\nSee also `tidepool/harmonics.py`."
+    (finding,) = notebook(tmp_path, body).read_snapshot_with_evidence().findings
+    assert finding.message.endswith("Did you mean tidepool/harmonics.py?")
+    beside = "Rename `tidepool/harmonic.py` to `tidepool/harmonics.py`."
+    found = notebook(tmp_path, beside).read_snapshot_with_evidence().findings
+    assert [it for it in found if it.severity > Severity.INFO] == []
+
+
 def test_the_evidence_of_a_file_that_moved_and_was_deleted_has_both(tmp_path: Path) -> None:
     project = project_in_git(tmp_path)
     git(project, "mv", "tidepool/harmonics.py", "tidepool/tides.py")

@@ -2132,3 +2132,32 @@ def test_a_name_of_code_outside_backticks_may_be_undone(
     code = "class BerthPlan:\n    pass\n\n\ndef read_tides(): ...\n\n\nclass Berths: ...\n"
     repository.commit("plan", DAYS[2], **{"tide__plan.py": code})
     assert [it.rule for it in repository.judge(claim)] == ["status-claim"] * is_reported
+
+
+READERS = {
+    "tide/read.py": ('import os\nstep = os.environ["TIDE_STEP"]\n', True),
+    "tide/read.js": ("const step = process.env.TIDE_STEP ?? 10;\n", True),
+    "tide/read.go": ('var step = os.Getenv("TIDE_STEP")\n', True),
+    "tide/read.rs": ('let step = env::var("TIDE_STEP");\n', True),
+    "tide/read.sh": ("run --step ${TIDE_STEP:-10}\n", True),
+    # a name of a library may be in a text of any code
+    "tide/used.py": ('raise ValueError("TIDE_STEP")\n', False),
+}
+"""Code with a name, and whether it reads a variable of the environment."""
+
+
+@pytest.mark.parametrize(("path", "code", "is_read"), [(k, *v) for k, v in READERS.items()])
+@pytest.mark.parametrize("body", ["Set `TIDE_STEP=5` on the pier.", "It is `${TIDE_STEP}` there."])
+def test_a_variable_that_no_code_reads_any_more_is_lost(
+    repository: Repository, path: str, code: str, is_read: bool, body: str
+) -> None:
+    write_memory(repository.root, {path: code, "CHANGES.md": "TIDE_STEP is read.\n"})
+    repository.commit("feat: read steps", DAYS[1])
+    # other layers may go on to call it so
+    renamed = code.replace("TIDE_STEP", "GAUGE_STEP").replace("step", "tideStep")
+    write_memory(repository.root, {path: renamed, "CHANGES.md": "TIDE_STEP is GAUGE_STEP now.\n"})
+    repository.commit("feat!: GAUGE_STEP", "2026-09-25")
+    found = repository.judge(body)
+    assert [it.message for it in found] == ["No code of the project has TIDE_STEP."] * is_read
+    assert all("feat!: GAUGE_STEP" in it.evidence[0] for it in found)
+    assert repository.judge(f"{body} `TIDE_STEP` is now called `GAUGE_STEP`.") == ()

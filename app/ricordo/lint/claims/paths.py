@@ -172,7 +172,8 @@ def check_path(claim: ProjectClaim, project: Project, note: Note) -> Verdict | N
     verdict = _drop_named_suggestion(claim, verdict, note)
     if verdict is None or verdict.outcome is not CheckOutcome.MISSING or verdict.existed:
         return verdict
-    new = _find_misnamed(path, project) if _ENDING.search(path) else ""
+    is_file = project.tree.commit and _ENDING.search(path)
+    new = _find_misnamed(path, project) if is_file else ""
     if not new or _tells_of_move(claim, path, new):
         return verdict
     claimed = _replace_path(claim.text, path, new)
