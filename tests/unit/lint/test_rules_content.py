@@ -416,15 +416,25 @@ def test_a_day_was_planned_if_it_was_to_come_when_it_was_written(
     assert found.severity is severity
 
 
-def test_the_day_of_the_commit_tells_when_a_text_was_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("at", "severity"),
+    [
+        (datetime(2026, 9, 30, tzinfo=UTC), Severity.WARNING),
+        # where it is written in the evening of the 7th in London, the 8th has begun in Tokyo
+        (datetime(2026, 10, 7, 21, 30, tzinfo=UTC), Severity.INFO),
+    ],
+)
+def test_the_day_of_the_commit_tells_when_a_text_was_written(
+    tmp_path: Path, at: datetime, severity: Severity
+) -> None:
     (tmp_path / "a.md").write_text(note("Merge freeze until 2026-10-08."))
     memory = read_memory(str(tmp_path), AUTO_MEMORY)
     linter, context = Linter({}, frozenset(("passed-date",))), RuleContext(NOW, AUTO_MEMORY)
     (before,) = linter.run(memory, context)
-    committed = NoteCommit(datetime(2026, 9, 30, tzinfo=UTC), memory.notes[0].facts.modified)
+    committed = NoteCommit(at, memory.notes[0].facts.modified)
     evidence = Evidence(commits={"a.md": committed})
     (after,) = linter.run(memory, replace(context, evidence=evidence))
-    assert (before.severity, after.severity) == (Severity.INFO, Severity.WARNING)
+    assert (before.severity, after.severity) == (Severity.INFO, severity)
 
 
 @pytest.mark.parametrize(

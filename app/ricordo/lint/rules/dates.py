@@ -41,6 +41,8 @@ from ricordo.patterns import compile_lazily
 
 _BEGINNING = 60
 """Characters of a statement that say what it is about."""
+_AHEAD = timedelta(hours=14)
+"""By how much the time of the writer may be ahead of UTC."""
 _LONGEST_LOG = timedelta(days=366)
 """Time from the day of a passage to the last change of its note: a passage older than that, in a
 note that is still written, tells of its subject.
@@ -411,7 +413,9 @@ def never_read(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
 
 
 def _find_change(note: Note, evidence: Evidence) -> datetime:
-    """Return when the note was last changed: by its frontmatter, else by git, else by its file."""
+    """Return when the note was last changed: by its frontmatter, else by git, else by its file. Of
+    a time in UTC, the latest that it may have been where the writer was.
+    """
     try:
         at = datetime.fromisoformat(note.stated_date)
     except ValueError:
@@ -421,7 +425,9 @@ def _find_change(note: Note, evidence: Evidence) -> datetime:
         at = at.replace(tzinfo=UTC)
     # a day without a time lasts until its end
     is_day = len(note.stated_date) == len("2026-11-19")
-    return at + timedelta(days=1) - timedelta.resolution if is_day else at
+    if is_day:
+        return at + timedelta(days=1) - timedelta.resolution
+    return at if at.utcoffset() else at + _AHEAD
 
 
 def _stale_depends_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:
