@@ -99,7 +99,7 @@ class Project:
         if unknown:
             present = self.words.find_present(unknown, self.is_of_memory)
             self._presence.update((word, word in present) for word in unknown)
-            self._in_code |= self.words.find_present(present, self._is_told)
+            self._in_code |= self.words.find_present(present, self.is_told)
 
     def has_word(self, word: str) -> bool:
         """Return whether any file of the project outside the memory contains `word`."""
@@ -113,7 +113,8 @@ class Project:
         self.search_words(words)
         return not self._in_code.isdisjoint(words)
 
-    def _is_told(self, path: str) -> bool:
+    def is_told(self, path: str) -> bool:
+        """Return whether a file is a page, a record or of the memory: it may tell of what was."""
         return path.lower().endswith(_TOLD) or self.is_of_memory(path)
 
     def has_any_word(self, words: Collection[str]) -> bool:

@@ -55,7 +55,6 @@ _IMPORT_END = compile_lazily(r"[./]")
 _PACKAGE = compile_lazily(r"@[^/]*/?[^/]*|[^./]*")
 _OF_WORKSPACE = ("workspace:", "file:", "link:")
 """How the versions of packages of the project itself begin."""
-_NO_PAGES = ":(exclude)*.md"
 _MOST_FILES = 12
 _MOST_TIMES = 16
 """Commits that are searched because names came to notes then."""
@@ -198,20 +197,21 @@ def _check_removed(
     is_telling = is_marked and _TELLING.fullmatch(word) is not None
     if found is None or not (found.is_own or is_telling):
         return None
-    if is_imported and not (is_marked or not found.path):
+    if is_imported and not (is_marked or found.is_variable):
         return None
     # who sets a variable writes it as it is
-    if found.path and project.is_any_in_code(_list_cases(word)):
+    if not found.is_variable and project.is_any_in_code(_list_cases(word)):
         return None
-    removed = project.history.find_removed(word, found.path or _NO_PAGES, since=found.commit)
-    if not found.path:
+    removed = project.history.find_removed(word, *found.paths, since=found.commit)
+    if found.is_variable:
         reading = _build_reading(word)
         removed = [it for it in removed if reading.search(it[1])]
     if found.is_earlier and not (removed and found.is_own):
         return None
     if not removed:
         return claim.to_verdict(CheckOutcome.MISSING, found.evidence) if is_marked else None
-    commit, names = removed[0][0], {word, *list_names_of_path(found.path)}
+    path = "" if found.is_variable else found.paths[0]
+    commit, names = removed[0][0], {word, *list_names_of_path(path)}
     # who wrote of it later knew that it was gone, or read of it where it still was
     is_later = is_written_after(note, claim, commit, project)
     is_copied = found.is_earlier and found.is_own and is_telling and not claim.is_unsure
@@ -467,8 +467,12 @@ class _Former(NamedTuple):
     is_earlier: bool
     """Whether it had it before the note was written, and not since."""
 
-    path: str
-    """The file that had it; "" for a variable of the environment, which any code may read."""
+    paths: Sequence[str]
+    """The file that had it; of a variable of the environment all code that is known to have had
+    it.
+    """
+    is_variable: bool
+    """Whether the code read it from the environment."""
     is_own: bool
     """Whether it defined the name, imported it from the project or read it from the environment,
     and did not only use it.
@@ -510,8 +514,23 @@ def _find_former(
             had = f"{path} had it in {commit.summary}"
             is_earlier = before not in at_times and commit.at < (times.written or commit.at + 1)
             is_own = bool(own or variable) or True in owners
-            return _Former(is_earlier, "" if variable else path, is_own, had, hash_)
+            every = (*at_times, *samples)
+            paths = _list_readers(word, path, every, project) if variable else (path,)
+            return _Former(is_earlier, paths, bool(variable), is_own, had, hash_)
     return None
+
+
+def _list_readers(
+    word: str, path: str, times: Iterable[tuple[str, FileCommit] | None], project: Project
+) -> Sequence[str]:
+    """Return the files that had a word at some times, that at `path` first: a few, for git looks
+    for removals in all of them.
+    """
+    found = {path: None}
+    for before in dict.fromkeys(times):
+        files = project.history.find_files_at(before[0], word) if before else ()
+        found.update(dict.fromkeys(it for it in files if not project.is_told(it)))
+    return list(found)[:_MOST_FILES]
 
 
 def _is_tied(word: str, path: str, project: Project) -> bool:
