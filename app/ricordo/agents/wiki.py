@@ -26,15 +26,8 @@ WIKI = Layout(
     has_nested_indexes=True,
     support_names=frozenset(
         (
-            *(
-                "log.md",
-                "changelog.md",
-                "claude.md",
-                "agents.md",
-                "config.md",
-                "overview.md",
-                "readme.md",
-            ),
+            *("log.md", "changelog.md", "claude.md", "agents.md", "agent_instructions.md"),
+            *("config.md", "overview.md", "readme.md", "schema.md"),
             *("handoff.md", "handoff.new.md"),
         )
     ),
@@ -76,6 +69,15 @@ ROOT_WIKI = replace(WIKI, source_folder="", has_only_pages=True, has_page_folder
 _PAGE_FOLDER = re.compile(rf"{PAGES}[-_.].+/")
 
 
+_KINDS = frozenset(
+    (
+        *("analyses/", "comparisons/", "concepts/", "entities/", "people/", "questions/"),
+        *("summaries/", "syntheses/", "synthesis/", "topics/"),
+    )
+)
+"""Folders of pages that agents make beside one page for each source."""
+
+
 def is_whole_wiki(names: frozenset[str]) -> bool:
     """Say whether a directory with these `names` in it has raw sources and pages side by side."""
     return _find_whole(names) is not None
@@ -83,7 +85,8 @@ def is_whole_wiki(names: frozenset[str]) -> bool:
 
 def is_wiki(names: frozenset[str]) -> bool:
     """Say whether a directory with these `names` in it is an LLM wiki."""
-    return is_whole_wiki(names) or "_index.md" in names or {"index.md", "log.md"} <= names
+    has_index = is_whole_wiki(names) or "_index.md" in names or {"index.md", "log.md"} <= names
+    return has_index or ({"index.md", "sources/"} <= names and not names.isdisjoint(_KINDS))
 
 
 def find_whole_wiki(root: str) -> str:

@@ -67,8 +67,8 @@ _INDENTS = ("    ", "\t")
 _SCHEME = compile_lazily(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\s)")
 
 
-def find_links(text: str) -> tuple[Link, ...]:
-    """Return the links of a note's `text` in order."""
+def find_links(text: str, head: int = 0) -> tuple[Link, ...]:
+    """Return the links of a note's `text` in order; its frontmatter ends at `head`."""
     links: list[Link] = []
     line, last_start = 1, 0
     matches = _matches(text) if "[" in text else []
@@ -76,7 +76,11 @@ def find_links(text: str) -> tuple[Link, ...]:
         start = match.start()
         line += text.count("\n", last_start, start)
         last_start = start
-        links.append(_link(match, line))
+        link = _link(match, line)
+        # YAML, between whose quotes a link may be
+        if start < head and '\\"' in link.target:
+            link = link._replace(target=link.target.replace('\\"', '"'))
+        links.append(link)
     return tuple(links)
 
 

@@ -136,7 +136,7 @@ def read_note(path: str, raw: bytes, facts: FileFacts, layout: Layout) -> Note:
         facts,
         text,
         frontmatter,
-        find_links(text),
+        find_links(text, frontmatter.end),
         frontmatter.get_first(layout.title_keys) or get_stem(path),
         frontmatter.get_first(layout.summary_keys),
         frontmatter.get_first(layout.type_keys),

@@ -22,9 +22,12 @@ from ricordo.lint.contradictions.replacement import (
     find_named_value,
     replace_values,
 )
-from ricordo.lint.evidence import NotePair, Relation
+from ricordo.lint.evidence import Evidence, NotePair, Relation
+from ricordo.lint.finding import Severity
+from ricordo.lint.linter import Linter
+from ricordo.lint.rule import RuleContext
 from ricordo.memory.memory import Memory
-from tests.support.builders import note_text, open_memory
+from tests.support.builders import NOW, note_text, open_memory
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 PORT = "The web view listens on port {}.\n"
@@ -215,6 +218,26 @@ def test_other_number_or_negation_is_no_duplicate(root: Path, old: str, new: str
     short = text.split("\n\n")[1] if old != "Never mix" else text.split("\n\n")[2]
     files = {"a.md": note_text("a", short), "b.md": note_text("b", short.replace(old, new))}
     assert ("repeats", "a.md", "b.md") not in names(pairs(open_memory(root, files)))
+
+
+@pytest.mark.parametrize(
+    ("titles", "severity"),
+    [
+        (("Ebb at the quay (trial-010)", "Ebb at the pier (trial-011)"), Severity.INFO),
+        (("Ebb at the quay (trial-010)", "Ebb at the quay (trial-011)"), Severity.WARNING),
+        (("Ebb at the quay", "Ebb at the pier"), Severity.WARNING),
+        (("Ebb at the quay (trial-010)", "Ebb at the pier (trial-010)"), Severity.WARNING),
+    ],
+)
+def test_notes_of_a_series_made_from_one_form_harm_little(
+    root: Path, titles: tuple[str, str], severity: Severity
+) -> None:
+    body = SAME.format("however small")
+    files = {f"{n}.md": note_text(title, body) for n, title in enumerate(titles)}
+    memory = open_memory(root, files)
+    context = RuleContext(NOW, memory.layout, evidence=Evidence(pairs=pairs(memory)))
+    (found,) = Linter({}, frozenset(("duplicate",))).run(memory, context)
+    assert found.severity is severity
 
 
 def test_template_text_is_no_duplicate(root: Path) -> None:

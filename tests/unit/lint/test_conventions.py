@@ -15,6 +15,7 @@ from ricordo.agents.wiki import (
     WIKI,
     find_in_project,
     find_whole_wiki,
+    is_wiki,
 )
 from ricordo.lint.causes import list_causes
 from ricordo.lint.contradictions.comparer import NoteComparer
@@ -319,6 +320,46 @@ def test_of_notes_with_one_name_each_has_an_entry_by_it(
     }
     found = lint(root, files, "unindexed-note", "index-duplicate-entry", layout=WIKI)
     assert [it.rule for it in found if it.severity > Severity.INFO] == rules
+
+
+@pytest.mark.parametrize(
+    ("names", "is_found"),
+    [
+        (("index.md", "sources/", "topics/"), True),
+        (("index.md", "log.md"), True),
+        (("index.md", "sources/"), False),
+        (("index.md", "topics/"), False),
+    ],
+)
+def test_pages_on_sources_beside_others_with_an_index_are_a_wiki(
+    names: tuple[str, ...], is_found: bool
+) -> None:
+    assert is_wiki(frozenset(names)) is is_found
+
+
+def test_of_a_page_and_its_raw_source_a_link_means_the_page(root: Path) -> None:
+    files = {
+        "raw/the-tides-of-may.md": "Read.\n",
+        "wiki/index.md": "# Index\n\n- [[ebb]]\n",
+        "wiki/theTides of May.md": "---\ntitle: May\n---\n\nFrom raw.\n",
+        "wiki/ebb.md": "---\ntitle: ebb\n---\n\nSee [[the: Tides of May]].\n",
+    }
+    (found,) = lint(root, files, "wanted-note", layout=WHOLE_WIKI)
+    assert found.message.endswith("Did you mean theTides of May?")
+
+
+def test_a_log_needs_neither_entry_nor_frontmatter(root: Path) -> None:
+    page = "---\ntitle: {0}\ntype: {0}\n---\n\nFalls.\n"
+    files = {
+        "log.md": "# Log\n",
+        "index.md": "".join(f"- [[page-{n}]]\n" for n in range(6)),
+        **{f"page-{n}.md": page.format("tide") for n in range(6)},
+        "may.md": page.format("log"),
+        "enrichment_log.md": "# Log\n\nAll was read.\n",
+        "june.md": page.format("tide"),
+    }
+    found = lint(root, files, "unindexed-note", "frontmatter-missing", layout=WIKI)
+    assert [it.path for it in found if it.severity > Severity.INFO] == ["june.md"]
 
 
 @pytest.mark.parametrize(("listed", "is_asked"), [("", False), ("- [[may]]\n- [[june]]\n", True)])

@@ -230,6 +230,7 @@ SOUND = [
     ),
     ("dead-link", {"a.md": note("`[B](gone.md)` and [site](/blog/foo) and [c](src/app.py).")}),
     ("dead-link", {"a.md": note("See [the plan](docs/plan.md) of the project.")}),
+    ("dead-link", {"a.md": note("Write “*see also* [X](x.md)” or [Foo](foo.md).")}),
     ("outside-memory", {"a.md": note("[site](/blog/foo), [web](https://x.org/a.md)")}),
     ("outside-memory", {"a.md": note("[all charts](file://charts)")}),
     ("wanted-note", {"a.md": note("`[[gone]]`")}),

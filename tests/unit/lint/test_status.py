@@ -1228,6 +1228,28 @@ def test_what_each_note_counts_for_itself_is_corrected_in_none(
 
 
 @pytest.mark.parametrize(
+    ("path", "line", "is_reported"),
+    [
+        ("docs/memory/north.md", "**A berth of the harbour is held for:** {} minutes", False),
+        ("docs/memory/north.md", "| A berth of the harbour is held for | {} minutes |", False),
+        ("docs/memory/north.md", "A berth of the harbour is held for {} minutes.", True),
+        ("docs/berths.md", "**A berth of the harbour is held for:** {} minutes", True),
+    ],
+)
+def test_the_field_of_one_note_is_not_corrected_in_another(
+    tmp_path: Path, begun: Path, path: str, line: str, is_reported: bool
+) -> None:
+    repository = Repository(tmp_path, begun)
+    for day, minutes in ((DAYS[1], "45"), (DAYS[2], "20")):
+        text = line.format(minutes)
+        page = note_text("north", f"{text}\n") if "memory" in path else f"# Berths\n\n{text}\n"
+        write_memory(repository.root, {path: page})
+        repository.commit("docs: berths", day)
+    found = repository.judge(line.format("45"), memory="project/docs/memory")
+    assert [it.rule for it in found] == ["changed-since"] * is_reported
+
+
+@pytest.mark.parametrize(
     ("name", "is_reported"), [("tide-ruler-4-6", False), ("tide-ruler-4", True), ("lamp-4-6", True)]
 )
 def test_the_release_that_a_note_is_about_is_no_outdated_value(

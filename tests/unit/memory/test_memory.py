@@ -152,6 +152,13 @@ def test_a_source_named_in_frontmatter_links_to_its_note(root: Path, written: st
     assert memory.backlinks["tides.md"] == ("x.md",)
 
 
+def test_a_source_between_quotes_may_have_quotes_in_its_name(root: Path) -> None:
+    head = '---\nsources:\n  - "[[the \\"low\\" tide]]"\n---\n\nSee [[a \\"b\\"]].\n'
+    files = {"index.md": "", 'the "low" tide.md': "", 'a "b".md': "", "x.md": head}
+    memory = open_memory(root, files, WIKI)
+    assert memory.backlinks == {'the "low" tide.md': ("x.md",)}
+
+
 def test_entries_are_kept_by_the_note_they_point_to(memory: Memory) -> None:
     assert {path: len(found) for path, found in memory.entries.items()} == {
         "tides.md": 1,

@@ -28,6 +28,8 @@ from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
+_FIELD = compile_lazily(r"[\s>*+|-]*[*_]{0,2}[^\W_][^:：|.\n]{0,40}[*_]{0,2}[:：|][\s*_]*")
+"""A line up to the value of its label."""
 _RANGE = compile_lazily("[–-]")
 _SIGN = compile_lazily(r"[\W_]+")
 _LONGEST = 2_000
@@ -64,7 +66,11 @@ def _judge(passage: Passage, segment: ValuePart, value: str, project: Project) -
         it
         for it in project.corrected_values.find(value, segment)
         if not project.is_of_memory(it.path)
-        or (is_surely_of(segment, value, it) and not _is_of_each_note(it, project))
+        or (
+            is_surely_of(segment, value, it)
+            and not _is_field(passage, segment, value)
+            and not _is_of_each_note(it, project)
+        )
     ]
     places = [(place, it.commit) for it in near for place in _find_present(it, project)]
     new = {place.new for place, _ in places}
@@ -110,6 +116,15 @@ def _find_present(correction: CorrectedValue, project: Project) -> Iterator[_Pre
                 new = segment.values[correction.at]
                 quoted = line.strip()[:_MOST_QUOTED]
                 yield _PresentValue(new, f"{correction.path}:{number}: {quoted}")
+
+
+def _is_field(passage: Passage, segment: ValuePart, value: str) -> bool:
+    """Return whether a value is that of a field, such as `**Depth:** 3 m`: it is one of the note or
+    section that has the field, whatever another note has there.
+    """
+    begin = passage.text.rfind("\n", 0, segment.start) + 1
+    at = passage.text.find(value, segment.start)
+    return _FIELD.fullmatch(passage.text[begin:at]) is not None
 
 
 def _is_of_each_note(correction: CorrectedValue, project: Project) -> bool:

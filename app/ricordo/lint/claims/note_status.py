@@ -10,6 +10,7 @@ from ricordo.lexicon import build_alternation, compile_part, list_expressions, l
 from ricordo.lint.prose import HEADING, list_prose_lines
 from ricordo.memory.index import Entry
 from ricordo.memory.memory import Memory
+from ricordo.memory.names import normalize
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
@@ -30,15 +31,33 @@ def is_report(note: Note) -> bool:
     names, its folder, its type or its status; or, by its folder or its type, what a source says,
     what was decided or what some work found.
     """
-    fields = (note.type, read_status(note))
-    folder = note.path.rpartition("/")[0]
-    kinds = map(lower_text, (note.type, *folder.split("/")))
-    if any(map(compile_part("probes", "source").fullmatch, kinds)):
+    if is_of_source(note):
         return True
-    titles = (note.name, note.stem, folder)
+    fields = (note.type, read_status(note))
+    titles = (note.name, note.stem, note.path.rpartition("/")[0])
     plain = (lower_text(re.sub(r"[_\-/]", " ", it)) for it in titles)
     is_named = any(compile_part("probes", "report").search(it) for it in plain)
     return is_named or any(compile_part("probes", "report").match(lower_text(it)) for it in fields)
+
+
+def is_of_source(note: Note) -> bool:
+    """Return whether a note, by its folder or its type, tells what a source says, what was decided
+    or what some work found.
+    """
+    kinds = map(lower_text, (note.type, *note.path.rpartition("/")[0].split("/")))
+    return any(map(compile_part("probes", "source").fullmatch, kinds))
+
+
+def is_log(note: Note) -> bool:
+    """Return whether a note, by the end of its name or by its type, is a log or another record."""
+    name = normalize(lower_text(note.stem)).replace("-", " ").replace("_", " ")
+    return bool(_record_name().search(name) or _record_name().fullmatch(lower_text(note.type)))
+
+
+@cache
+def _record_name() -> re.Pattern[str]:
+    """Return the pattern of the end of the name of a record."""
+    return re.compile(rf"(?:{build_alternation(list_expressions('probes', 'record'))})\Z")
 
 
 def read_status(note: Note) -> str:

@@ -248,7 +248,9 @@ def _find_moved_since(path: str, present: str, project: Project, times: NoteTime
     if path == present or project.tree.has(path):
         return ""
     is_renamed = posixpath.basename(path) != posixpath.basename(present)
-    if not is_renamed and "/" not in path:
+    # from the folder of the pages, which notes mean as well as the root
+    is_page = project.is_all_memory and present.partition("/")[2] == path
+    if is_page or (not is_renamed and "/" not in path):
         return ""
     history = project.history
     for old in history.find_deleted(path) if is_renamed else [path]:

@@ -71,7 +71,8 @@ class Project:
         inside = self.to_relative(memory_root)
         self.memory_folder = f"{inside}/" if inside else ""
         """The memory's folder in the project, which is no evidence for claims of notes."""
-        self._is_all_memory = os.path.realpath(tree.root) == os.path.realpath(memory_root)
+        self.is_all_memory = os.path.realpath(tree.root) == os.path.realpath(memory_root)
+        """Whether the project is nothing but the memory, as the repository of a wiki is."""
         self._lines: dict[str, int | None] = {}
         self._presence: dict[str, bool] = {}
         self._in_code: frozenset[str] = frozenset()
@@ -250,7 +251,7 @@ class Project:
         if path in self.memory_names:
             return ""
         words = _split_name(get_stem(path))
-        own = self.memory_names if self._is_all_memory else ()
+        own = self.memory_names if self.is_all_memory else ()
         begun = [it for it in self._pages.get(words, ()) if it.rpartition("/")[2] not in own]
         if "/" in path:
             begun = [it for it in begun if f"/{it}".endswith(f"/{path}")]

@@ -137,6 +137,8 @@ class LinkTargets:
         near = {it for it in paths if not folder or folder in it.split("/")[:-1]}
         if not near and folder and folder not in self._folders and not find_day_in_title(word):
             near = {it for it in self._paths_by_name([word]) if not self._is_source(it)}
+        # a page and its raw source may have one name
+        near = {it for it in near if not self._is_source(it)} or near
         return near.pop() if len(near) == 1 else ""
 
     def find_alike(self, resolved: ResolvedLink) -> str:
@@ -315,7 +317,8 @@ def _has_other_words(name: str, stem: str) -> bool:
     more words than `stem`, or of another one: one that is more than a letter away, or two if long.
     """
     words, others = _BETWEEN_WORDS.split(name), _BETWEEN_WORDS.split(stem)
-    if max(len(words), len(others)) < 2:
+    is_one = max(len(words), len(others)) < 2
+    if is_one or "".join(words).lower() == "".join(others).lower():
         return False
     pairs = zip(words, others, strict=False)
     return len(words) != len(others) or not all(

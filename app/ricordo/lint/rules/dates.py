@@ -21,7 +21,7 @@ from ricordo.lexicon import (
     lower_text,
     statement_table,
 )
-from ricordo.lint.claims.note_status import is_finished
+from ricordo.lint.claims.note_status import is_finished, is_of_source
 from ricordo.lint.evidence import Evidence
 from ricordo.lint.finding import Severity
 from ricordo.lint.fixes.dates import fix_relative_date, is_dated
@@ -235,14 +235,14 @@ def _report_passed(
     note: Note, statement: ProseBlock, dated: FoundDate, also: Iterable[str], evidence: Evidence
 ) -> RuleResult:
     line = statement.line_at(dated.start)
-    changed = _find_change(note, evidence).date()
+    changed = _find_change(note, evidence, _AHEAD).date()
     written = min(find_day_of_passage(note, line) or changed, changed)
     quoted = statement.line_text_at(dated.start)
     day = statement.text[dated.start : dated.end]
     message = f"{day} has passed, but the note treats it as future."
     # a record of a day tells what was to come then, and a title may have the day of its subject
     is_sure = written < _find_first_day(dated, day) and not _RECORD.match(note.stem)
-    is_sure &= changed - written <= _LONGEST_LOG
+    is_sure &= changed - written <= _LONGEST_LOG and not is_of_source(note)
     at_most = Severity.WARNING if is_sure else Severity.INFO
     # the versions of a text are in several notes
     return RuleResult(line, message, quoted, (quoted, *also), at_most=at_most, origin=quoted)
@@ -412,9 +412,9 @@ def never_read(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
         yield RuleResult(0, message, note.path, path=note.path)
 
 
-def _find_change(note: Note, evidence: Evidence) -> datetime:
-    """Return when the note was last changed: by its frontmatter, else by git, else by its file. Of
-    a time in UTC, the latest that it may have been where the writer was.
+def _find_change(note: Note, evidence: Evidence, ahead: timedelta = timedelta(0)) -> datetime:
+    """Return when the note was last changed: by its frontmatter, else by git, else by its file. A
+    time in UTC is taken for one of a writer whose time is `ahead` of it.
     """
     try:
         at = datetime.fromisoformat(note.stated_date)
@@ -424,10 +424,9 @@ def _find_change(note: Note, evidence: Evidence) -> datetime:
     if at.tzinfo is None:
         at = at.replace(tzinfo=UTC)
     # a day without a time lasts until its end
-    is_day = len(note.stated_date) == len("2026-11-19")
-    if is_day:
+    if len(note.stated_date) == len("2026-11-19"):
         return at + timedelta(days=1) - timedelta.resolution
-    return at if at.utcoffset() else at + _AHEAD
+    return at if at.utcoffset() else at + ahead
 
 
 def _stale_depends_on(memory: Memory, context: RuleContext) -> tuple[object, ...]:

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from ricordo.dates import find_day_in_title
 from ricordo.lint.archive import is_superseded
+from ricordo.lint.claims.note_status import is_log
 from ricordo.lint.contradictions.repeats import is_generated
 from ricordo.lint.conventions import (
     FRONTMATTER,
@@ -93,7 +94,9 @@ def frontmatter_missing(memory: Memory, context: RuleContext) -> Iterator[RuleRe
         elif context.conventions.expects(FRONTMATTER, note.path) and not _is_schema(note, memory):
             folder = note.path.rpartition("/")[0]
             is_day = find_day_in_title(note.stem) and folder in plain_days
-            is_read = not (is_day or is_generated(note) or is_superseded(note))
+            # nobody opens a log that no index lists
+            is_apart = is_log(note) and note.path not in memory.entries
+            is_read = not (is_day or is_apart or is_generated(note) or is_superseded(note))
             is_note = is_read and (not memory.entries or _is_placed(note, memory))
             is_shown = context.layout.chooses_by_index and _is_described(note, memory)
             is_wanted = is_note and folder not in lone and not is_shown

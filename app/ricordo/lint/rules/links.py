@@ -52,6 +52,10 @@ _SYSTEM_PATH = compile_lazily(
 )
 
 
+_EXAMPLE = compile_lazily(r"(?:[nxyz]|foo(?:bar)?|ba[rz]|qux|x{3,}|xyz)\.md", re.IGNORECASE)
+"""The name of a file in an example of how links are written: `[X](x.md)`."""
+
+
 @memory_rule(
     "dead-link", Severity.ERROR, "a markdown link to a file of the memory that does not exist"
 )
@@ -295,6 +299,8 @@ def _is_of_memory(memory: Memory, file: Note, resolved: ResolvedLink) -> bool:
         return False
     folder, _, name = resolved.path.rpartition("/")
     is_free = memory.layout.has_own_conventions
+    if _EXAMPLE.fullmatch(name):
+        return False
     if target.endswith(".md"):
         return is_free or ((not folder or folder in memory.others) and name not in _PROJECT_FILES)
     return is_free and target.endswith(_ASSETS) and (not folder or folder in memory.others)

@@ -9,12 +9,13 @@ import re
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
 
 from ricordo.dates import find_day_in_title
-from ricordo.lexicon import build_alternation, list_expressions, lower_text
+from ricordo.lexicon import lower_text
 from ricordo.lint.archive import is_superseded
+from ricordo.lint.claims.note_status import is_log
 from ricordo.lint.contradictions.repeats import is_generated
 from ricordo.lint.contradictions.statements import extract_content_words
 from ricordo.lint.conventions import Conventions
@@ -140,17 +141,12 @@ def _find_made(group: _Group, unlisted: Container[str]) -> frozenset[str]:
 
 def _is_opened(note: Note, context: RuleContext, made: Container[str]) -> bool:
     """Return whether a note is one that agents open without the index: one that their instructions
-    name, a log, or what a program writes, but for the folders `made` of which the index lists that.
+    name, a log by its name or type, or what a program writes, but for the folders `made` of which
+    the index lists that.
     """
-    if _record_name().search(_spell_name(note.stem)) or note.path in context.instructed:
+    if is_log(note) or note.path in context.instructed:
         return True
     return is_generated(note) and posixpath.dirname(note.path) not in made
-
-
-@cache
-def _record_name() -> re.Pattern[str]:
-    """Return the pattern of the end of the name of a log."""
-    return re.compile(rf"(?:{build_alternation(list_expressions('probes', 'record'))})\Z")
 
 
 def _find_unlisted(memory: Memory) -> frozenset[str]:
