@@ -87,6 +87,8 @@ def repository(tmp_path: Path, begun: Path) -> Repository:
         ("feat(tide): year tables (#12)", "Der Branch `feat/year-tables` ist noch nicht gemergt."),
         ("feat(tide): year tables (#12)", "PR #12 尚未合并。"),
         ("feat(tide): year tables (#12)", "PR #12 ещё не влит."),
+        ("feat(tide): year tables (#12)", "PR #12 still draft. All tests pass."),
+        ("feat(tide): year tables (#12)", "PR #12 ist noch im Entwurf."),
         ("feat(tide): year tables (#12)", "Based on the unmerged #12."),
     ],
 )
