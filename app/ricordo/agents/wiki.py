@@ -86,7 +86,8 @@ def is_whole_wiki(names: frozenset[str]) -> bool:
 def is_wiki(names: frozenset[str]) -> bool:
     """Say whether a directory with these `names` in it is an LLM wiki."""
     has_index = is_whole_wiki(names) or "_index.md" in names or {"index.md", "log.md"} <= names
-    return has_index or ({"index.md", "sources/"} <= names and not names.isdisjoint(_KINDS))
+    has_sources = "index.md" in names and not names.isdisjoint(("sources/", "raw/"))
+    return has_index or (has_sources and not names.isdisjoint(_KINDS))
 
 
 def find_whole_wiki(root: str) -> str:

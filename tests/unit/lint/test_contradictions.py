@@ -22,12 +22,9 @@ from ricordo.lint.contradictions.replacement import (
     find_named_value,
     replace_values,
 )
-from ricordo.lint.evidence import Evidence, NotePair, Relation
-from ricordo.lint.finding import Severity
-from ricordo.lint.linter import Linter
-from ricordo.lint.rule import RuleContext
+from ricordo.lint.evidence import NotePair, Relation
 from ricordo.memory.memory import Memory
-from tests.support.builders import NOW, note_text, open_memory
+from tests.support.builders import note_text, open_memory
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 PORT = "The web view listens on port {}.\n"
@@ -221,23 +218,43 @@ def test_other_number_or_negation_is_no_duplicate(root: Path, old: str, new: str
 
 
 @pytest.mark.parametrize(
-    ("titles", "severity"),
+    ("titles", "repeats"),
     [
-        (("Ebb at the quay (trial-010)", "Ebb at the pier (trial-011)"), Severity.INFO),
-        (("Ebb at the quay (trial-010)", "Ebb at the quay (trial-011)"), Severity.WARNING),
-        (("Ebb at the quay", "Ebb at the pier"), Severity.WARNING),
-        (("Ebb at the quay (trial-010)", "Ebb at the pier (trial-010)"), Severity.WARNING),
+        (("Ebb at the quay (trial-010)", "Ebb at the pier (trial-011)"), False),
+        (("Ebb at the quay (trial-010)", "Ebb at the quay (trial-011)"), True),
+        (("Ebb at the quay", "Ebb at the pier"), True),
+        (("Ebb at the quay (trial-010)", "Ebb at the pier (trial-010)"), True),
     ],
 )
-def test_notes_of_a_series_made_from_one_form_harm_little(
-    root: Path, titles: tuple[str, str], severity: Severity
+def test_notes_of_a_series_that_are_made_from_one_form_only_may_repeat_each_other(
+    root: Path, titles: tuple[str, str], repeats: bool
 ) -> None:
-    body = SAME.format("however small")
-    files = {f"{n}.md": note_text(title, body) for n, title in enumerate(titles)}
-    memory = open_memory(root, files)
-    context = RuleContext(NOW, memory.layout, evidence=Evidence(pairs=pairs(memory)))
-    (found,) = Linter({}, frozenset(("duplicate",))).run(memory, context)
-    assert found.severity is severity
+    bodies = (SAME.format("however small"), SAME.format("however short it may be"))
+    texts = (note_text(*it) for it in zip(titles, bodies, strict=True))
+    files = {f"{n}.md": text for n, text in enumerate(texts)}
+    found = names(pairs(open_memory(root, files)))
+    assert (("repeats", "0.md", "1.md") in found) is repeats
+
+
+def test_pages_that_share_little_but_the_names_of_their_source_are_no_duplicates(
+    root: Path,
+) -> None:
+    source = "[[wiki/sources/ana-how-the-harbour-office-measures-tides-full-guide]]"
+    maker = (
+        f"# Gauge\n\n> Maker of gauges; appears in this wiki via {source}.\n\n## Key facts\n\n"
+        f"- **Product — Lamp**: [[gauge-lamp|Gauge Lamp]] left its trial in May (cited to {source})"
+        f"\n- Part of the wave of lamps with a clock of their own (cited to {source})\n\n"
+        f"## Mentioned in\n\n- {source} — maker; its Lamp left its trial in March.\n\n"
+    )
+    lamp = (
+        f"# Gauge Lamp\n\n> [[gauge|Gauge]]'s lamp; appears in this wiki via {source}.\n\n"
+        f"## Key facts\n\n- **Maker**: [[gauge|Gauge]] (cited to {source})\n"
+        f"- **Trial**: left its trial in May (cited to {source})\n"
+        f"- It blinks as long as the water falls (cited to {source})\n\n"
+        f"## Mentioned in\n\n- {source} — lamp that left its trial.\n\n"
+    )
+    found = names(pairs(open_memory(root, {"gauge.md": maker, "gauge-lamp.md": lamp}, WIKI)))
+    assert [it for it in found if it[0] == "repeats"] == []
 
 
 def test_template_text_is_no_duplicate(root: Path) -> None:

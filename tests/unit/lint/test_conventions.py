@@ -326,6 +326,7 @@ def test_of_notes_with_one_name_each_has_an_entry_by_it(
     ("names", "is_found"),
     [
         (("index.md", "sources/", "topics/"), True),
+        (("index.md", "raw/", "concepts/"), True),
         (("index.md", "log.md"), True),
         (("index.md", "sources/"), False),
         (("index.md", "topics/"), False),

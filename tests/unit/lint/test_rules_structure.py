@@ -555,6 +555,21 @@ def test_what_belongs_to_the_items_begins_no_other_list(lint: Lint, between: str
     assert found.fix
 
 
+@pytest.mark.parametrize(
+    ("labels", "severity"),
+    [(("details", "details"), Severity.INFO), (("gauges", "details"), Severity.WARNING)],
+)
+def test_a_label_of_links_to_many_notes_names_none_of_them(
+    lint: Lint, labels: tuple[str, str], severity: Severity
+) -> None:
+    rows = [f"| {said} ([{labels[0]}](a.md)) | x |" for said in ("Gauges fail", "Lamps blink")]
+    rows += [f"| Rule {name} ([{labels[1]}]({name}.md)) | x |" for name in "bcd"]
+    files = {f"{name}.md": "x" for name in "abcd"}
+    index = "\n".join(["| what | seen |", "|---|---|", *rows, ""])
+    found = lint({**files, "MEMORY.md": index}, "index-duplicate-entry")
+    assert [it.severity for it in found] == [severity]
+
+
 def test_entries_for_two_topics_of_one_note_are_no_warning(lint: Lint) -> None:
     topics = "- [Tide gauges](a.md) — how they fail\n- [Berth prices](a.md) — summer season only\n"
     again = "- [Tide gauges](a.md) — how they fail\n- [The gauges](a.md) — fail in winter storms\n"

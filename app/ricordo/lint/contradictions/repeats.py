@@ -46,6 +46,10 @@ _LETTERS = compile_lazily(r"[^\W\d]+")
 _SENTENCE_END = compile_lazily(r"[.!?:](?=\s)|[。！？：]")
 _ITEM = compile_lazily(r"\s*(?:[-*+]|\d+[.)]|\|)\s")
 _DIGITS = compile_lazily(r"\d+")
+_OF_SERIES = compile_lazily(r"(?<![^\W_])([a-z]{1,8})[-_ ]?(\d{1,4})(?![\w.])")
+"""A name of a series with a number."""
+_TARGET = compile_lazily(r"\[\[[^\]|\n]*(?=[\]|])|(?<=\])\([^)\n]*\)")
+"""Where a link leads: notes that name one source again and again say no more about it."""
 _CROWD = 20
 """Notes with one word triple from which on it is from a template."""
 
@@ -134,7 +138,7 @@ def compare_notes(
     others, and not in a note with its name filled in: such notes are stubs of different things.
     Reports that a program made, notes that are hardly more than a template, and pages about two
     folders are alike by their form: only equal ones repeat each other. Without a statement of its
-    own, in a series, or with an id of its own, a note that is not equal only may.
+    own, in a series, or with an id or a number of its own, a note that is not equal only may.
     """
     is_equal = one.body == other.body
     if not is_equal and (
@@ -143,7 +147,7 @@ def compare_notes(
         or all(it.stem.startswith("_") for it in (one, other))
     ):
         return None
-    mine, theirs = _build_shingles(one.body), _build_shingles(other.body)
+    mine, theirs = _build_own_shingles(one.body), _build_own_shingles(other.body)
     union = len(mine | theirs)
     shared = len(mine & theirs) / union if union else 0.0
     if shared < _IN_DOUBT * _LEAST_SHARED:
@@ -157,7 +161,8 @@ def compare_notes(
     if shared >= _LEAST_SHARED and again >= _LEAST_SAID_AGAIN:
         begins_alike = any(_is_one(said[0], its) for its in heard)
         is_own = any(_list_told(it, templates)[1] for it in digests)
-        are_two = _are_of_a_series(one, other) or _have_two_ids(one, other)
+        apart = (_are_of_a_series, _have_two_ids, _have_two_numbers)
+        are_two = any(told(one, other) for told in apart)
         is_sure = begins_alike and is_own and not are_two
         return Relation.REPEATS if is_equal or is_sure else Relation.MAY_REPEAT
     return Relation.MAY_REPEAT if again >= _IN_DOUBT * _LEAST_SAID_AGAIN else None
@@ -180,10 +185,26 @@ def _have_two_ids(one: Note, other: Note) -> bool:
     return any(mine and theirs and mine != theirs for mine, theirs in ids)
 
 
+@lru_cache(maxsize=256)  # for notes that are compared with several others
+def _build_own_shingles(text: str) -> frozenset[int]:
+    """Return the word triples of a text without the targets of its links."""
+    return build_shingles(_TARGET.sub(" ", text))
+
+
+def _have_two_numbers(one: Note, other: Note) -> bool:
+    """Return whether the titles of two notes have other words, and other numbers of one series,
+    such as `trial-010` and `trial-011`: they are made from one form, each about its own thing.
+    """
+    titles = [f"{note.name} {note.heading}".lower() for note in (one, other)]
+    mine, theirs = (set(_OF_SERIES.findall(title)) for title in titles)
+    series = {kind for kind, _ in mine | theirs}
+    is_numbered = mine and theirs and mine.isdisjoint(theirs) and len(series) == 1
+    words = [set(_LETTERS.findall(title)) for title in titles]
+    return bool(is_numbered) and words[0] != words[1]
+
+
 _IDS = ("id", "uid", "uuid", "doi", "isbn")
 """Fields with what identifies the thing that a note is about."""
-_build_shingles = lru_cache(maxsize=256)(build_shingles)
-"""The same for notes that are compared with several others."""
 _TOPICS = frozenset(("name", "title", "description", "summary"))
 """Fields that say what a note is about, not where it comes from."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from datetime import timedelta
 from functools import lru_cache
 
@@ -34,6 +34,8 @@ from ricordo.memory.note import Note
 
 PLACEHOLDERS = frozenset("<>{}*$…")
 """Characters of a path that is only an example of how paths look."""
+_FEWEST_LINKED = 3
+"""Targets of links with one label, from which on that label names none of them."""
 _WRAPPED = re.compile(r"\s+(?!(?:[-*+]|\d{1,9}[.)])\s)\S")
 """A further line of an entry whose text was wrapped."""
 
@@ -140,6 +142,7 @@ def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[Rule
     """
     for index in memory.indexes:
         is_loaded = index is memory.index and memory.layout.limits is not None
+        plain = _find_plain_labels(index)
         for path, first, entry in _find_listed_twice(memory, index):
             is_slip = is_loaded or are_in_one_list(index, first, entry)
             message = f"Duplicate entry for {path}: also on line {first.line}."
@@ -151,9 +154,24 @@ def index_duplicate_entry(memory: Memory, context: RuleContext) -> Iterator[Rule
                 index.path,
                 fix_duplicate_entry(index, first, entry),
                 at_most=Severity.WARNING
-                if is_slip and _are_of_one_topic(first.title, entry.title)
+                if is_slip
+                and _are_of_one_topic(*(_get_title(index, it, plain) for it in (first, entry)))
                 else Severity.INFO,
             )
+
+
+def _find_plain_labels(index: MemoryIndex) -> frozenset[str]:
+    """Return the labels under which an index links to several notes, such as `details`."""
+    targets: dict[str, set[str]] = {}
+    for entry in index.entries:
+        targets.setdefault(entry.title, set()).add(entry.link.target)
+    return frozenset(label for label, linked in targets.items() if len(linked) >= _FEWEST_LINKED)
+
+
+def _get_title(index: MemoryIndex, entry: Entry, plain: Container[str]) -> str:
+    """Return what an entry is about: its label, or where that is a `plain` one the rest of it."""
+    link = index.note.text[entry.link.start : entry.link.end]
+    return entry.text.replace(link, "") if entry.title in plain else entry.title
 
 
 def _are_of_one_topic(*titles: str) -> bool:

@@ -118,21 +118,7 @@ def duplicate(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
             first.path,
             is_path_independent=True,
             other_path=second.path,
-            at_most=Severity.INFO if _are_of_a_series(notes) else Severity.ERROR,
         )
-
-
-def _are_of_a_series(notes: Sequence[Note]) -> bool:
-    """Return whether notes are made from one form, each about its own thing: their titles have
-    other words, and other numbers of one series, such as `trial-010` and `trial-011`.
-    """
-    titles = [f"{note.name} {note.heading}".lower() for note in notes]
-    numbers = [frozenset(_OF_SERIES.findall(title)) for title in titles]
-    words = {frozenset(_WORD.findall(title)) for title in titles}
-    series = {kind for kind, _ in frozenset.union(*numbers)}
-    own = {tuple(sorted(it)) for it in numbers}
-    is_numbered = all(numbers) and len(series) == 1 and len(own) == len(notes)
-    return is_numbered and len(words) == len(notes)
 
 
 _MOST_COMPARED = 1_000
@@ -140,8 +126,6 @@ _MOST_COMPARED = 1_000
 _CANDIDATES = 12
 """Loaded entries that one below the cut is compared with."""
 _WORD = compile_lazily(r"[^\W\d_]+")
-_OF_SERIES = compile_lazily(r"(?<![^\W_])([a-z]{1,8})[-_ ]?(\d{1,4})(?![\w.])")
-"""A name of a series with a number."""
 _SENTENCE_END = compile_lazily(r"[.!?](?=\s|$)|[。！？]|\n\s*\n|\n(?=\s*[-*+#|])")
 _MOST_LOST = 500
 """Entries below the cut that are compared: the last of them, which are the newest."""
