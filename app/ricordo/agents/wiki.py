@@ -26,11 +26,11 @@ WIKI = Layout(
     has_nested_indexes=True,
     support_names=frozenset(
         (
-            *("log.md", "changelog.md", "claude.md", "agents.md", "agent_instructions.md"),
-            *("config.md", "overview.md", "readme.md", "schema.md"),
+            *("log.md", "claude.md", "agents.md", "config.md", "overview.md", "readme.md"),
             *("handoff.md", "handoff.new.md"),
         )
     ),
+    top_support_names=frozenset(("agent_instructions.md", "changelog.md", "schema.md")),
     source_folder=SOURCES[0],
     page_folder=PAGES,
     title_keys=("title", "name"),
@@ -85,9 +85,9 @@ def is_whole_wiki(names: frozenset[str]) -> bool:
 
 def is_wiki(names: frozenset[str]) -> bool:
     """Say whether a directory with these `names` in it is an LLM wiki."""
-    has_index = is_whole_wiki(names) or "_index.md" in names or {"index.md", "log.md"} <= names
+    is_marked = is_whole_wiki(names) or "_index.md" in names or {"index.md", "log.md"} <= names
     has_sources = "index.md" in names and not names.isdisjoint(("sources/", "raw/"))
-    return has_index or (has_sources and not names.isdisjoint(_KINDS))
+    return is_marked or (has_sources and not names.isdisjoint(_KINDS))
 
 
 def find_whole_wiki(root: str) -> str:

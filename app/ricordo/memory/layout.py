@@ -45,6 +45,8 @@ class Layout:
     """Whether folders may have their own indexes."""
     support_names: frozenset[str] = frozenset()
     """Names of log, schema and configuration files, in lower case."""
+    top_support_names: frozenset[str] = frozenset()
+    """The same, but only at the top and in the folder of the pages: elsewhere they name a page."""
     source_folder: str = ""
     """Top folder of raw sources; "" if the kind has none."""
     page_folder: str = ""
@@ -117,7 +119,10 @@ class Layout:
             # the page of a folder, which a generator of sites needs, is neither index nor note
             is_index = self.has_nested_indexes or not folder
             return FileRole.INDEX if is_index else FileRole.SUPPORT
-        if name in self.support_names or name == _SKILL or _is_template(folder, name):
+        is_support = name in self.support_names or (
+            name in self.top_support_names and folder in ("", self.page_folder)
+        )
+        if is_support or name == _SKILL or _is_template(folder, name):
             return FileRole.SUPPORT
         if self.source_folder and path.startswith(self.source_folder + "/"):
             return FileRole.SOURCE

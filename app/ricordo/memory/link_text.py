@@ -77,9 +77,12 @@ def retarget_link(link: Link, old: str, source: str, to: str, memory: Memory) ->
         inner = old[2:-2]
         ends = _TARGET_ENDS.search(inner)
         rest = inner[ends.start() :] if ends else ""
-        return format_wikilink(
-            memory, source, to, rest, by_path="/" in link.target
-        ) or _as_markdown(link, source, to)
+        new = format_wikilink(memory, source, to, rest, by_path="/" in link.target) or _as_markdown(
+            link, source, to
+        )
+        # between the quotes of YAML
+        is_quoted = '\\"' in old and '\\"' not in link.target
+        return new.replace('"', '\\"') if is_quoted else new
     after_label = len(link.label) + 2
     address = _ANGLED_URL.match(old, after_label)
     is_angled = address is not None

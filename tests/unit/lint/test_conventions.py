@@ -338,6 +338,14 @@ def test_pages_on_sources_beside_others_with_an_index_are_a_wiki(
     assert is_wiki(frozenset(names)) is is_found
 
 
+@pytest.mark.parametrize(
+    ("path", "is_page"),
+    [("schema.md", False), ("wiki/schema.md", False), ("wiki/concepts/schema.md", True)],
+)
+def test_what_explains_a_wiki_is_no_page_at_its_top(path: str, is_page: bool) -> None:
+    assert (WIKI.get_role(path) is FileRole.NOTE) is is_page
+
+
 def test_of_a_page_and_its_raw_source_a_link_means_the_page(root: Path) -> None:
     files = {
         "raw/the-tides-of-may.md": "Read.\n",

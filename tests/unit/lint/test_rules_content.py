@@ -409,8 +409,6 @@ def test_what_is_written_in_a_month_may_be_its_state(
         # a note that is still written tells of its subject
         ("a.md", {"updated": "2027-11-08"}, "## Council of 2026-09-30\n\n", Severity.INFO),
         ("2026-09-30-council.md", {}, "", Severity.INFO),
-        # what a source says was to come when that was written
-        ("sources/council.md", {"updated": "2026-09-30"}, "", Severity.INFO),
     ],
 )
 def test_a_day_was_planned_if_it_was_to_come_when_it_was_written(

@@ -6,6 +6,7 @@ import pytest
 
 from ricordo.agents.claude.location import AUTO_MEMORY
 from ricordo.memory.layout import FileRole, Layout
+from ricordo.memory.link_text import retarget_link
 from ricordo.memory.links import find_links
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import TargetKind
@@ -157,6 +158,18 @@ def test_a_source_between_quotes_may_have_quotes_in_its_name(root: Path) -> None
     files = {"index.md": "", 'the "low" tide.md': "", 'a "b".md': "", "x.md": head}
     memory = open_memory(root, files, WIKI)
     assert memory.backlinks == {'the "low" tide.md': ("x.md",)}
+
+
+def test_a_link_between_quotes_is_written_between_quotes(root: Path) -> None:
+    head = '---\nsources:\n  - "[[the \\"low\\" tide]]"\n---\n'
+    files = {"index.md": "", 'the "low" tide.md': "", "x.md": head, "y.md": ""}
+    memory = open_memory(root, files, WIKI)
+    link = memory.by_path["x.md"].links[0]
+    old = head[link.start : link.end]
+    assert retarget_link(link, old, "x.md", "y.md", memory) == "[[y]]"
+    renamed = open_memory(root, {**files, 'a/the "high" tide.md': ""}, WIKI)
+    to = 'a/the "high" tide.md'
+    assert retarget_link(link, old, "x.md", to, renamed) == '[[the \\"high\\" tide]]'
 
 
 def test_entries_are_kept_by_the_note_they_point_to(memory: Memory) -> None:

@@ -28,8 +28,11 @@ from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
-_FIELD = compile_lazily(r"[\s>*+|-]*[*_]{0,2}[^\W_][^:：|.\n]{0,40}[*_]{0,2}[:：|][\s*_]*")
-"""A line up to the value of its label."""
+_FIELD = compile_lazily(
+    r"[\s>*+|-]*[^\W_][^:：|.\n]{0,60}[:：|][\s*_]*(?P<value>[^\s*_|]+)[*_]*"
+    r"(?:\s[^\s|(]{1,12})?[\s*_]*(?:[|(].*)?\Z"
+)
+"""A line with a label, its value, perhaps a unit, and a remark in brackets or other cells."""
 _RANGE = compile_lazily("[–-]")
 _SIGN = compile_lazily(r"[\W_]+")
 _LONGEST = 2_000
@@ -123,8 +126,9 @@ def _is_field(passage: Passage, segment: ValuePart, value: str) -> bool:
     section that has the field, whatever another note has there.
     """
     begin = passage.text.rfind("\n", 0, segment.start) + 1
-    at = passage.text.find(value, segment.start)
-    return _FIELD.fullmatch(passage.text[begin:at]) is not None
+    line = passage.text[begin:].partition("\n")[0]
+    field = _FIELD.match(line)
+    return field is not None and field["value"] == value
 
 
 def _is_of_each_note(correction: CorrectedValue, project: Project) -> bool:

@@ -31,27 +31,28 @@ def is_report(note: Note) -> bool:
     names, its folder, its type or its status; or, by its folder or its type, what a source says,
     what was decided or what some work found.
     """
-    if is_of_source(note):
-        return True
     fields = (note.type, read_status(note))
-    titles = (note.name, note.stem, note.path.rpartition("/")[0])
+    folder = note.path.rpartition("/")[0]
+    kinds = map(lower_text, (note.type, *folder.split("/")))
+    if any(map(compile_part("probes", "source").fullmatch, kinds)):
+        return True
+    titles = (note.name, note.stem, folder)
     plain = (lower_text(re.sub(r"[_\-/]", " ", it)) for it in titles)
     is_named = any(compile_part("probes", "report").search(it) for it in plain)
     return is_named or any(compile_part("probes", "report").match(lower_text(it)) for it in fields)
 
 
-def is_of_source(note: Note) -> bool:
-    """Return whether a note, by its folder or its type, tells what a source says, what was decided
-    or what some work found.
-    """
-    kinds = map(lower_text, (note.type, *note.path.rpartition("/")[0].split("/")))
-    return any(map(compile_part("probes", "source").fullmatch, kinds))
-
-
 def is_log(note: Note) -> bool:
-    """Return whether a note, by the end of its name or by its type, is a log or another record."""
-    name = normalize(lower_text(note.stem)).replace("-", " ").replace("_", " ")
-    return bool(_record_name().search(name) or _record_name().fullmatch(lower_text(note.type)))
+    """Return whether a note is a log by its type, or a log or another record by the end of its
+    name.
+    """
+    is_named = _record_name().search(spell_name(note.stem)) is not None
+    return is_named or compile_part("probes", "log").fullmatch(lower_text(note.type)) is not None
+
+
+def spell_name(text: str) -> str:
+    """Return a text in lower case with blanks for `-` and `_`."""
+    return normalize(lower_text(text)).replace("-", " ").replace("_", " ")
 
 
 @cache

@@ -12,6 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from ricordo.lint.claims.awareness import (
     is_written_after,
@@ -59,8 +60,12 @@ _WORD = compile_lazily(r"\w{3}")
 _BETWEEN_WORDS = compile_lazily(r"[\W_]+|(?<=[a-z\d])(?=[A-Z])")
 _TELLING_LETTERS = 10
 """Letters beside the number in the name of a file, from which on that number may be wrong."""
-_MISTYPED = 6
-"""Letters of a word of a name, from which on one may be wrong."""
+_OF_NUMBER = 3
+"""Digits of the number of a decision, as `ADR-012`."""
+_FEWEST_TO_MISTYPE, _FEWEST_TO_REPLACE = 6, 8
+"""Letters of a word of a name, from which on one may be missing, too many, or another."""
+_SHORTEST_PLURAL = 4
+"""Letters of a word that may be in the plural."""
 _MOST_ALTERNATIVES = 16
 _SHORTENED = compile_lazily(r"\.\.\.|…")
 _WITHOUT_FOLDERS = compile_lazily(r"(?<![^/])(?:\.\.\.|…)(?=/)")
@@ -177,7 +182,7 @@ def check_path(claim: ProjectClaim, project: Project, note: Note) -> Verdict | N
     if not new or _tells_of_move(claim, path, new):
         return verdict
     claimed = _replace_path(claim.text, path, new)
-    evidence = f"git never had {path}; its folder has {posixpath.basename(new)}"
+    evidence = f"no file {path}; its folder has {posixpath.basename(new)}"
     return claim.to_verdict(CheckOutcome.MOVED, evidence, suggestion=claimed)
 
 
@@ -249,7 +254,7 @@ def _find_moved_since(path: str, present: str, project: Project, times: NoteTime
         return ""
     is_renamed = posixpath.basename(path) != posixpath.basename(present)
     # from the folder of the pages, which notes mean as well as the root
-    is_page = project.is_all_memory and present.partition("/")[2] == path
+    is_page = project.is_all_memory and present == f"{project.page_folder}/{path}"
     if is_page or (not is_renamed and "/" not in path):
         return ""
     history = project.history
@@ -394,9 +399,10 @@ def _find_misnamed(path: str, project: Project) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _split_name(name: str) -> list[str]:
+@lru_cache(maxsize=1 << 14)  # for the files of a folder with many claims
+def _split_name(name: str) -> tuple[str, ...]:
     """Return the words of the name of a file, its ending last, in lower case."""
-    return [it.lower() for it in _BETWEEN_WORDS.split(name) if it]
+    return tuple(it.lower() for it in _BETWEEN_WORDS.split(name) if it)
 
 
 def _is_misnamed(words: Sequence[str], others: Sequence[str]) -> bool:
@@ -408,17 +414,32 @@ def _is_misnamed(words: Sequence[str], others: Sequence[str]) -> bool:
     wrong = [(one, other) for one, other in zip(words, others, strict=True) if one != other]
     if all(_is_plural(*sorted(pair, key=len)) for pair in wrong):
         return True
-    one, other = wrong[0]
-    if len(wrong) > 1:
-        return False
-    if one.isdigit() and other.isdigit():
-        return sum(len(it) for it in words[:-1] if it.isalpha()) >= _TELLING_LETTERS
-    is_word = one.isalpha() and other.isalpha() and min(len(one), len(other)) >= _MISTYPED
-    return is_word and bool(find_similar(one, (other,), 1))
+    return len(wrong) == 1 and (_is_mistyped(*wrong[0]) or _is_misnumbered(*wrong[0], words))
 
 
 def _is_plural(one: str, longer: str) -> bool:
-    return longer in (f"{one}s", f"{one}es", f"{one.removesuffix('y')}ies")
+    forms = (f"{one}s", f"{one}es", f"{one[:-1]}ies" if one.endswith("y") else "")
+    return len(one) >= _SHORTEST_PLURAL and longer in forms
+
+
+def _is_mistyped(one: str, other: str) -> bool:
+    """Return whether a word lacks a letter, has one too many or two exchanged; another letter makes
+    a short word another one.
+    """
+    is_replaced = len(one) == len(other) and sorted(one) != sorted(other)
+    fewest = _FEWEST_TO_REPLACE if is_replaced else _FEWEST_TO_MISTYPE
+    is_word = one.isalpha() and other.isalpha() and min(len(one), len(other)) >= fewest
+    return is_word and bool(find_similar(one, (other,), 1))
+
+
+def _is_misnumbered(one: str, other: str, words: Sequence[str]) -> bool:
+    """Return whether the only number of a telling name is another one, as of a decision that was
+    given a new one; days, versions and the parts of a series have several or short ones.
+    """
+    numbers = [it for it in words if it.isdigit()]
+    letters = sum(len(it) for it in words[:-1] if it.isalpha())
+    is_number = numbers == [one] and other.isdigit() and len(one) == len(other) == _OF_NUMBER
+    return is_number and letters >= _TELLING_LETTERS
 
 
 def _is_placeholder(path: str) -> bool:

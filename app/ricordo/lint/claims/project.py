@@ -60,14 +60,16 @@ class Project:
         history: ProjectHistory,
         memory_root: str,
         own_names: Iterable[str],
+        page_folder: str = "",
     ) -> None:
         """`own_names` are the file names of the memory: a note that names one means the memory, not
-        the project.
+        the project; `page_folder` as in Layout.
         """
         self.tree = tree
         self.words = words
         self.history = history
         self.memory_names = frozenset(own_names)
+        self.page_folder = page_folder
         inside = self.to_relative(memory_root)
         self.memory_folder = f"{inside}/" if inside else ""
         """The memory's folder in the project, which is no evidence for claims of notes."""

@@ -48,6 +48,7 @@ _PART = compile_lazily(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 """A word of a name."""
 _CLASS = compile_lazily(r"[A-Z]\w*[a-z]\w*")
 _FLAG = compile_lazily(r"(?:^|\s)--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?=$|[\s=])")
+_OF_SHELL = (".sh", ".bash", ".zsh", ".yml", ".yaml", "Dockerfile", "Makefile")
 _OWN_SCRIPT = compile_lazily(r"[\w./\-]+\.(?:sh|py|js|mjs|cjs|ts|rb|pl|php|zsh|bash)\b")
 _PAGES = (".md", ".mdx", ".txt", ".rst", ".yml", ".yaml", ".toml", ".json")
 _SEPARATOR = compile_lazily(r"\.|::|->|#")
@@ -199,13 +200,13 @@ def _check_removed(
         return None
     if is_imported and not (is_marked or found.is_variable):
         return None
-    # who sets a variable writes it as it is
-    if not found.is_variable and project.is_any_in_code(_list_cases(word)):
+    # a variable is set as it is written, but settings may read it as a field in lower case
+    cases = (word.lower(),) if found.is_variable else _list_cases(word)
+    if project.is_any_in_code(cases):
         return None
     removed = project.history.find_removed(word, *found.paths, since=found.commit)
     if found.is_variable:
-        reading = _build_reading(word)
-        removed = [it for it in removed if reading.search(it[1])]
+        removed = [it for it in removed if any(_reads(path, it[1], word) for path in found.paths)]
     if found.is_earlier and not (removed and found.is_own):
         return None
     if not removed:
@@ -380,10 +381,28 @@ def build_definition(name: str) -> re.Pattern[str]:
 @lru_cache(maxsize=_MOST_PATTERNS)
 def _build_reading(name: str) -> re.Pattern[str]:
     """Return the pattern of code that reads the environment variable `name`, which is the only
-    place that makes it one: `os.environ["X"]`, `process.env.X`, `env::var("X")`, `${X}`.
+    place that makes it one: `os.environ["X"]`, `process.env.X`, `env::var("X")`.
     """
-    word = rf"{re.escape(name)}(?!\w)"
-    return re.compile(rf"(?i:env)\w*\W{{1,3}}(?:\w+\W{{1,3}})?{word}|\$\{{?{word}")
+    return re.compile(
+        r"(?i:env|environ|environmentvariable|env_?var)\W{1,3}(?:(?i:get|fetch|var|var_os)\W{1,3})?"
+        rf"{re.escape(name)}(?!\w)"
+    )
+
+
+@lru_cache(maxsize=_MOST_PATTERNS)
+def _build_expansion(name: str) -> re.Pattern[str]:
+    """Return the pattern of `$X` and `${X}`, which read a variable in scripts of a shell and in the
+    files of its tools.
+    """
+    return re.compile(rf"\$\{{?{re.escape(name)}(?!\w)")
+
+
+def _reads(path: str, line: str, name: str) -> bool:
+    """Return whether a line of the file at `path` reads the environment variable `name`."""
+    is_shell = path.endswith(_OF_SHELL)
+    return bool(
+        _build_reading(name).search(line) or (is_shell and _build_expansion(name).search(line))
+    )
 
 
 @lru_cache(maxsize=_MOST_PATTERNS)
@@ -468,9 +487,7 @@ class _Former(NamedTuple):
     """Whether it had it before the note was written, and not since."""
 
     paths: Sequence[str]
-    """The file that had it; of a variable of the environment all code that is known to have had
-    it.
-    """
+    """The file that had it; of a variable of the environment also others that had it."""
     is_variable: bool
     """Whether the code read it from the environment."""
     is_own: bool
@@ -503,7 +520,7 @@ def _find_former(
         lines = history.find_lines_at(hash_, word)
         owner, definition = _SEPARATOR.split(claim.text)[0], _build_shared_definition(word)
         own = next((it for it, line in lines if definition.match(line)), "")
-        read = (it for it, line in lines if _build_reading(word).search(line))
+        read = (it for it, line in lines if _reads(it, line, word))
         variable = next(read, "") if not own and word.isupper() and word[0] != "_" else ""
         path = own or variable or files[0]
         text = history.load_text_at(hash_, path)

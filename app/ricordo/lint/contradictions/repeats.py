@@ -46,9 +46,11 @@ _LETTERS = compile_lazily(r"[^\W\d]+")
 _SENTENCE_END = compile_lazily(r"[.!?:](?=\s)|[。！？：]")
 _ITEM = compile_lazily(r"\s*(?:[-*+]|\d+[.)]|\|)\s")
 _DIGITS = compile_lazily(r"\d+")
-_OF_SERIES = compile_lazily(r"(?<![^\W_])([a-z]{1,8})[-_ ]?(\d{1,4})(?![\w.])")
+_OF_SERIES = compile_lazily(
+    r"(?<![^\W_])(?!v[-_ ]?\d)([a-z]{1,8})(?:[-_ ]?(?!(?:19|20)\d\d)|[-_])(\d{2,4})(?![\w.])"
+)
 """A name of a series with a number."""
-_TARGET = compile_lazily(r"\[\[[^\]|\n]*(?=[\]|])|(?<=\])\([^)\n]*\)")
+_TARGET = compile_lazily(r"\[\[[^\[\]|\n]*+(?=[\]|])|(?<=\])\([^()\n]*+\)")
 """Where a link leads: notes that name one source again and again say no more about it."""
 _CROWD = 20
 """Notes with one word triple from which on it is from a template."""

@@ -157,8 +157,14 @@ class LinkTargets:
         """
         word = fold_name(stem)
         most = 2 if len(word) >= _TWO_ERRORS else 1
-        paths = self._paths_by_name(_spelling(self._memory.names).alike(word, most))
-        return {it for it in paths if not _has_other_words(get_stem(it), stem)}
+        names = _spelling(self._memory.names).alike(word, most)
+        by_path = self._memory.by_path
+        return {
+            path
+            for path in self._paths_by_name(names)
+            for name in (get_stem(path), by_path[path].name)
+            if fold_name(name) in names and not _has_other_words(name, stem)
+        }
 
     @cached_property
     def _folders(self) -> frozenset[str]:
@@ -314,9 +320,10 @@ def _is_other_word(name: str, word: str) -> bool:
 
 def _has_other_words(name: str, stem: str) -> bool:
     """Return whether a `name` of several words, such as `ShipState` for `ShipStore`, is made of
-    more words than `stem`, or of another one: one that is more than a letter away, or two if long.
+    another number of words than `stem`, or of another one: one that is more than a letter away, or
+    two if long.
     """
-    words, others = _BETWEEN_WORDS.split(name), _BETWEEN_WORDS.split(stem)
+    words, others = (list(filter(None, _BETWEEN_WORDS.split(it))) for it in (name, stem))
     is_one = max(len(words), len(others)) < 2
     if is_one or "".join(words).lower() == "".join(others).lower():
         return False

@@ -21,7 +21,7 @@ from ricordo.lexicon import (
     lower_text,
     statement_table,
 )
-from ricordo.lint.claims.note_status import is_finished, is_of_source
+from ricordo.lint.claims.note_status import is_finished
 from ricordo.lint.evidence import Evidence
 from ricordo.lint.finding import Severity
 from ricordo.lint.fixes.dates import fix_relative_date, is_dated
@@ -242,7 +242,7 @@ def _report_passed(
     message = f"{day} has passed, but the note treats it as future."
     # a record of a day tells what was to come then, and a title may have the day of its subject
     is_sure = written < _find_first_day(dated, day) and not _RECORD.match(note.stem)
-    is_sure &= changed - written <= _LONGEST_LOG and not is_of_source(note)
+    is_sure &= changed - written <= _LONGEST_LOG
     at_most = Severity.WARNING if is_sure else Severity.INFO
     # the versions of a text are in several notes
     return RuleResult(line, message, quoted, (quoted, *also), at_most=at_most, origin=quoted)
@@ -424,6 +424,8 @@ def _find_change(note: Note, evidence: Evidence, ahead: timedelta = timedelta(0)
     if at.tzinfo is None:
         at = at.replace(tzinfo=UTC)
     # a day without a time lasts until its end
+    if at.year == datetime.max.year:
+        return at
     if len(note.stated_date) == len("2026-11-19"):
         return at + timedelta(days=1) - timedelta.resolution
     return at if at.utcoffset() else at + ahead

@@ -13,9 +13,8 @@ from functools import cached_property, lru_cache
 from itertools import chain
 
 from ricordo.dates import find_day_in_title
-from ricordo.lexicon import lower_text
 from ricordo.lint.archive import is_superseded
-from ricordo.lint.claims.note_status import is_log
+from ricordo.lint.claims.note_status import is_log, spell_name
 from ricordo.lint.contradictions.repeats import is_generated
 from ricordo.lint.contradictions.statements import extract_content_words
 from ricordo.lint.conventions import Conventions
@@ -523,7 +522,7 @@ class NamingText:
 
     @cached_property
     def _words(self) -> str:
-        return _spell_name(self._text)
+        return spell_name(self._text)
 
     def names(self, note: Note) -> bool:
         """Return whether the text has a name of a note: its stem, a title or an alias. A plain word
@@ -534,7 +533,7 @@ class NamingText:
         return any(map(self._has, names))
 
     def _has(self, name: str) -> bool:
-        words = _spell_name(name)
+        words = spell_name(name)
         if words not in self._words:
             return False
         if _PHRASE.search(words) and any(map(str.isalpha, words)):
@@ -546,11 +545,6 @@ class NamingText:
         path = rf"/{plain}(?:\.md|/)?(?=[\"'#)\s])"
         named = rf"(?<![\w-]){plain}\.md(?![\w-])|`{plain}`|\[\[{plain}(?:[\]|#])|{path}|{item}"
         return bool(re.search(named, self._text, re.MULTILINE | re.IGNORECASE))
-
-
-def _spell_name(text: str) -> str:
-    """Return a text in lower case with blanks for `-` and `_`."""
-    return normalize(lower_text(text)).replace("-", " ").replace("_", " ")
 
 
 class NearestIndexes:

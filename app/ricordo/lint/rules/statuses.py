@@ -122,10 +122,8 @@ def _judge_list(
         if not path or path == file.path:
             continue
         note, status = memory.by_path[path], stated[path]
-        given = _find_given(item.parts, status, known)
-        if given is None or (_spell(status) == of_page and given.spelled not in known):
-            continue
-        if find_day_of_passage(file, entry.line) or _has_tag(note, given.text):
+        given = _find_given(item.parts, status, known, of_page)
+        if given is None or find_day_of_passage(file, entry.line) or _has_tag(note, given.text):
             continue
         line = find_field_line(note, _FIELD)
         yield RuleResult(
@@ -183,17 +181,18 @@ def _split_parts(entry: Entry) -> Iterator[_StatedPart]:
 
 
 def _find_given(
-    parts: Sequence[_StatedPart], status: str, known: Container[str]
+    parts: Sequence[_StatedPart], status: str, known: Container[str], of_page: str
 ) -> _StatedPart | None:
     """Return the other status that the parts of an entry give; None where they give none, or the
-    same.
+    same. A word for open work is none beside the status `of_page`.
     """
     own, is_finished = _spell(status), _is_finished(status)
     if any(it.spelled == own or (is_finished and it.is_finished) for it in parts):
         return None
     is_value = _is_value(status)
     for part in (it for it in parts if it.is_alone):
-        if (is_value and part.spelled in known) or (is_finished and part.is_open):
+        is_open = is_finished and part.is_open and own != of_page
+        if is_open or (is_value and part.spelled in known):
             return part
     return None
 

@@ -33,7 +33,7 @@ _WORDS = r"(?:[^\W\d_][\w'’-]*\s+){0,3}"
 """A few words between verb and name, such as `the old note`; no clause ends among them."""
 _OF_IT = r"['’]s\b|\s[\"“][^\"”\n]{3,60}[\"”]|\s?[(,]?\s?§"
 """What names something in a note behind its name: a genitive, quoted words of it, a section."""
-_SENTENCE_END = compile_lazily(r"[.!?](?=\s)|[。！？]")
+_SENTENCE_END = compile_lazily(r"[.!?][*_)\]\"'”»]*(?=\s)|[。！？]")
 _CLAUSE_END = compile_lazily(r"[.;:,!?—–()。；，、！？：]")
 
 
@@ -131,34 +131,36 @@ def _supersedes(note: Note, mention: _Mention, is_of_world: bool) -> bool:
     """Return whether the words beside a mention say that `note` takes the place of what is named:
     before it, or behind it in languages whose verbs come last. Not where that is denied, or said of
     a part. `is_of_world` says that notes are pages about things, as in a wiki: “radio replaces
-    [[phone]]” tells of these, and only what has no other subject than the page tells of pages.
+    [[phone]]” tells of these, and only what has no subject but the page itself tells of pages.
     """
     start = note.text.rfind("\n", 0, mention.start) + 1
     end = note.text.find("\n", mention.end)
-    before = lower_text(note.text[max(start, mention.start - _NEAR) : mention.start])
+    line = lower_text(note.text[start : mention.start])
+    before = line[-_NEAR:]
     after = lower_text(note.text[mention.end : end if end >= 0 else None][:_NEAR])
+    sentence = _SENTENCE_END.split(line)[-1]
     if said := _before().search(before):
+        verb = len(sentence) - len(before) + said.start()
         clause = _CLAUSE_END.split(before[: said.start()])[-1]
         is_part = (
             _words("supersedes_partly").search(said["between"])
             or _adverb().search(clause)
             or _part_of().match(after)
-            or (is_of_world and not _is_about_itself(note, clause))
+            or (is_of_world and not _itself().fullmatch(sentence[: max(0, verb)]))
         )
         return not (is_part or _words("supersedes_not").search(clause + said["between"]))
     said = _behind().match(after)
-    sentence = _SENTENCE_END.split(lower_text(note.text[start : mention.start]))[-1]
-    return said is not None and not (
+    if said is None or (is_of_world and not _tells_of_page(sentence)):
+        return False
+    return not (
         _words("supersedes_not").search(after[said.end() :][: _NEAR // 4])
         or _words("supersedes_if").search(sentence)
     )
 
 
-def _is_about_itself(note: Note, clause: str) -> bool:
-    """Return whether what is before the verb of a clause in lower case names nothing but `note`."""
-    for name in filter(None, (note.name, note.stem, note.heading)):
-        clause = clause.replace(lower_text(name), "")
-    return _itself().fullmatch(clause) is not None
+def _tells_of_page(sentence: str) -> bool:
+    """Return whether the beginning of a sentence, in lower case, names the page as its subject."""
+    return any(map(str.isalpha, sentence)) and _itself().fullmatch(sentence) is not None
 
 
 def _knows(memory: Memory, old: Note, new: Note) -> bool:
@@ -179,9 +181,9 @@ def _before() -> re.Pattern[str]:
 
 @cache
 def _itself() -> re.Pattern[str]:
-    """Return the pattern of what may be before the verb where a page is its subject."""
+    """Return the pattern of the beginning of a sentence with no subject but the page."""
     words = build_alternation(list_expressions("status", "supersedes_itself"))
-    return re.compile(rf"(?:[\W\d_]|{words})*")
+    return re.compile(rf"(?:[\W\d_]|{words})*+")
 
 
 @cache

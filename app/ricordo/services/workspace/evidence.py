@@ -258,7 +258,9 @@ class ClaimSource:
         else:
             now = self._environment.now.timestamp()
             history = ProjectHistory(self._root, tree.commit, now)
-        self._project = Project(tree, self._words, history, memory.root, names)
+        self._project = Project(
+            tree, self._words, history, memory.root, names, memory.layout.page_folder
+        )
         self._verdicts = {}
         return self._project
 
