@@ -299,7 +299,8 @@ def _is_of_memory(memory: Memory, file: Note, resolved: ResolvedLink) -> bool:
         return False
     folder, _, name = resolved.path.rpartition("/")
     is_free = memory.layout.has_own_conventions
-    if not folder and _EXAMPLE.fullmatch(name) and resolved.link.label.lower() == name[:-3].lower():
+    stem, label = name.removesuffix(".md"), resolved.link.label
+    if not folder and _EXAMPLE.fullmatch(name) and label in (stem.upper(), stem.title()):
         return False
     if target.endswith(".md"):
         return is_free or ((not folder or folder in memory.others) and name not in _PROJECT_FILES)

@@ -183,7 +183,7 @@ def _before() -> re.Pattern[str]:
 def _itself() -> re.Pattern[str]:
     """Return the pattern of the beginning of a sentence with no subject but the page."""
     words = build_alternation(list_expressions("status", "supersedes_itself"))
-    return re.compile(rf"(?:[\W\d_]|{words})*+")
+    return re.compile(rf"(?:[\W\d_]|{words})*")
 
 
 @cache
