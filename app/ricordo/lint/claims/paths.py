@@ -183,7 +183,9 @@ def check_path(claim: ProjectClaim, project: Project, note: Note) -> Verdict | N
         return verdict
     claimed = _replace_path(claim.text, path, new)
     evidence = f"no file {path}; its folder has {posixpath.basename(new)}"
-    return claim.to_verdict(CheckOutcome.MOVED, evidence, suggestion=claimed)
+    # who wrote one name so wrote others so
+    origin = f"{note.path}: misnamed files"
+    return claim.to_verdict(CheckOutcome.MOVED, evidence, suggestion=claimed, origin=origin)
 
 
 def _drop_named_suggestion(claim: ProjectClaim, verdict: Verdict, note: Note) -> Verdict | None:
