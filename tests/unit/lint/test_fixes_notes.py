@@ -51,6 +51,15 @@ def test_broken_link_follows_its_note_or_becomes_text(
     assert applied.fix.safe is safe
 
 
+def test_a_title_is_meant_by_a_link_that_lacks_a_letter_of_it(root: Path) -> None:
+    files = {
+        "a.md": note("See [[Harbour Master Stor]].", "a"),
+        "2026-tides.md": note("It.", "Harbour Master Store"),
+    }
+    found = find(root, files, "wanted-note")
+    assert found.message.endswith("Did you mean 2026-tides?")
+
+
 @pytest.mark.parametrize(
     ("link", "name", "is_meant"),
     [

@@ -419,6 +419,14 @@ def test_a_day_was_planned_if_it_was_to_come_when_it_was_written(
     assert found.severity is severity
 
 
+@pytest.mark.parametrize("updated", ["9999-12-31", "9999-12-31T20:00:00"])
+def test_a_note_of_the_last_day_that_there_is_is_read(lint: Lint, updated: str) -> None:
+    (found,) = lint(
+        {"a.md": note("Merge freeze until 2026-10-08.", updated=updated)}, "passed-date"
+    )
+    assert found.severity is Severity.INFO
+
+
 @pytest.mark.parametrize(
     ("at", "severity"),
     [

@@ -143,3 +143,11 @@ def test_a_page_that_lists_things_says_nothing_of_pages_that_are_complete_as_mos
     files = {f"page-{number}.md": page("complete") for number in range(pages)}
     files |= {"quay-crane.md": page("complete"), path: f"# Harbour\n\n- [ ] {LINK}: lift 2 t\n"}
     assert len(lint({**files, **OTHERS}, RULE, layout=WIKI)) == count
+
+
+def test_another_status_counts_beside_a_word_for_open_work(lint: Lint) -> None:
+    files = {f"page-{number}.md": page("complete") for number in range(25)}
+    line = f"- {LINK} — WIP — on hold\n"
+    files |= {"quay-crane.md": page("complete"), "plans/harbour.md": f"# Harbour\n\n{line}"}
+    (found,) = lint({**files, **OTHERS}, RULE, layout=WIKI)
+    assert found.message == "The entry says “on hold”, the status of its note is “complete”."
