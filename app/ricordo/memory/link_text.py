@@ -82,7 +82,7 @@ def retarget_link(link: Link, old: str, source: str, to: str, memory: Memory) ->
         )
         # between the quotes of YAML
         is_quoted = '\\"' in old and '\\"' not in link.target
-        return new.replace('"', '\\"') if is_quoted else new
+        return new.replace('\\"', '"').replace('"', '\\"') if is_quoted else new
     after_label = len(link.label) + 2
     address = _ANGLED_URL.match(old, after_label)
     is_angled = address is not None

@@ -172,6 +172,14 @@ def test_a_link_between_quotes_is_written_between_quotes(root: Path) -> None:
     assert retarget_link(link, old, "x.md", to, renamed) == '[[the \\"high\\" tide]]'
 
 
+def test_quotes_in_the_label_of_a_link_between_quotes_stay_as_they_are(root: Path) -> None:
+    head = '---\nsources:\n  - "[[the \\"low\\" tide|\\"low\\"]]"\n---\n'
+    memory = open_memory(root, {"index.md": "", "x.md": head, "y.md": ""}, WIKI)
+    link = memory.by_path["x.md"].links[0]
+    new = retarget_link(link, head[link.start : link.end], "x.md", "y.md", memory)
+    assert new == '[[y|\\"low\\"]]'
+
+
 def test_entries_are_kept_by_the_note_they_point_to(memory: Memory) -> None:
     assert {path: len(found) for path, found in memory.entries.items()} == {
         "tides.md": 1,
