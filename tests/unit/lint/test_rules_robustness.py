@@ -50,6 +50,7 @@ HOSTILE_PIECES = (
     "<a style=",
     "[[",
     "this page and ",
+    "supersedes [[x]] ",
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -25,6 +25,8 @@ _NEAR = 60
 """Characters on each side of a name in which the verb is looked for: a sentence names what takes
 the place of what in a few words.
 """
+_LONGEST_SENTENCE = 400
+"""Characters before a name in which its sentence begins: a line may have many names."""
 _LONGEST_QUOTE = 200
 _FILE = ".md"
 _PATH = compile_lazily(r"[\w./-]+\Z")
@@ -78,8 +80,11 @@ def _list_successions(memory: Memory) -> Iterator[tuple[Note, Note, _Mention]]:
     is_of_world = memory.layout.has_own_conventions
     for note in memory.notes:
         mentions = _list_mentions(note, is_of_world) if note.role is FileRole.NOTE else ()
+        links = memory.links.get(note.path, ()) if mentions else ()
+        of_notes = (it for it in links if it.target_kind is TargetKind.NOTE)
+        targets = {it.link.start: it.path for it in of_notes}
         for mention in mentions:
-            if old := _find_old(memory, note, mention):
+            if old := _find_old(memory, note, mention, targets):
                 yield old, note, mention
 
 
@@ -112,16 +117,17 @@ def _list_mentions(note: Note, is_of_world: bool) -> tuple[_Mention, ...]:
     return tuple([it for it in mentions if _supersedes(note, it, is_of_world)])
 
 
-def _find_old(memory: Memory, note: Note, mention: _Mention) -> Note | None:
+def _find_old(
+    memory: Memory, note: Note, mention: _Mention, targets: Mapping[int, str]
+) -> Note | None:
     """Return the note of which a mention in `note` says that it is superseded; None where it may be
-    any of several, or no other note.
+    any of several, or no other note. `targets` are the notes to which it links, by the offsets of
+    the links.
     """
     if mention.stem:
         paths = memory.names.by_stem.get(mention.stem, ())
     else:
-        links = memory.links.get(note.path, ())
-        of_notes = (it for it in links if it.target_kind is TargetKind.NOTE)
-        paths = tuple(it.path for it in of_notes if it.link.start == mention.start)
+        paths = tuple(filter(None, (targets.get(mention.start),)))
     old = memory.by_path.get(paths[0]) if len(paths) == 1 else None
     is_other = old is not None and old.role is FileRole.NOTE and old.path != note.path
     return old if is_other else None
@@ -135,7 +141,7 @@ def _supersedes(note: Note, mention: _Mention, is_of_world: bool) -> bool:
     """
     start = note.text.rfind("\n", 0, mention.start) + 1
     end = note.text.find("\n", mention.end)
-    line = lower_text(note.text[start : mention.start])
+    line = lower_text(note.text[max(start, mention.start - _LONGEST_SENTENCE) : mention.start])
     before = line[-_NEAR:]
     after = lower_text(note.text[mention.end : end if end >= 0 else None][:_NEAR])
     sentence = _SENTENCE_END.split(line)[-1]
