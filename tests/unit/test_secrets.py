@@ -392,6 +392,28 @@ def test_the_name_of_a_page_that_has_the_prefix_of_a_key_is_no_secret(name: str)
     assert not list(find_secrets(f"- [[sources/{name}]]: see it\n"))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'citekey: "okunoDistributedOptimizationLearning2022"',
+        "- **Better BibTeX key**: `okunoDistributedOptimizationLearning2022`",
+        "Citation key okunoDistributedOptimizationLearning2022",
+    ],
+)
+def test_the_key_of_a_reference_in_a_bibliography_is_no_secret(text: str) -> None:
+    assert mask(text) == text
+    assert "[secret: api-key]" in mask("key: okunoDistributedOptimizationLearning2022")
+
+
+@pytest.mark.parametrize("end", ["\\n", "\n"])
+def test_a_private_key_of_a_few_letters_is_an_example(end: str) -> None:
+    head, foot = "-----BEGIN ENCRYPTED PRIVATE KEY-----", "-----END ENCRYPTED PRIVATE KEY-----"
+    assert mask(f"{head}{end}pqrst=={end}{foot}").count("secret") == 0
+    body = "MC4CAQAwBQYDK2VwBCIEIJ" + "a1B2c3D4e5F6" * 3
+    for text in (f"{head}{end}{body}{end}{foot}", f"{head}{end}{body}", f"{body}{end}{foot}"):
+        assert "[secret: private-key]" in mask(f"\n{text}\n"), text
+
+
 def test_a_key_with_a_word_before_it_is_found() -> None:
     assert list(find_secrets("use sk-relay-a8Fk29dLq0ZmXw41PvTn7Ys3 here"))
 

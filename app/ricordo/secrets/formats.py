@@ -19,6 +19,8 @@ from ricordo.secrets.rules import (
 
 _LINE = 120
 """Characters."""
+_SHORTEST_KEY = 40
+"""Characters: the shortest private keys have 64, and examples a word."""
 _BEGIN = compile_lazily(LOOKAHEAD)
 _OF_FORMAT = bytes(
     ord("x" if i > 127 or chr(i) in f"{ascii_letters}{digits}_.:/$%=|~+-?" else " ")
@@ -51,7 +53,7 @@ def find_cut_off_keys(text: str) -> Iterator[Secret]:
             if not pieces["key_line"].fullmatch(text, line, first - 1):
                 break
             first = line
-        if first < last:
+        if last - first >= _SHORTEST_KEY:
             yield Secret("private-key", first, end.end())
 
 

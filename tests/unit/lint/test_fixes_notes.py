@@ -73,6 +73,9 @@ def test_a_title_is_meant_by_a_link_that_lacks_a_letter_of_it(root: Path) -> Non
         ("Lighthouses", "LighthouseX", False),
         ("HarbourMastreStore", "HarbourMasterStore", True),
         ("lighthuose-keeepr", "lighthouse-keeper", True),
+        # a letter at a number is another model
+        ("Lamp-5-Turbo", "Lamp-5V-Turbo", False),
+        ("Lamp-5-Turdo", "Lamp-5-Turbo", True),
     ],
 )
 def test_a_letter_in_place_of_another_makes_a_short_name_another_word(

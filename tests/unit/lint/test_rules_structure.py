@@ -870,6 +870,22 @@ def test_variants_of_the_notes_beside_them_are_left_out_on_purpose(
 
 
 @pytest.mark.parametrize(
+    ("companion", "is_led_to"),
+    [("zh/tides-zh", True), ("tides-zh", True), ("zh/tidesmen", False), ("zh/locks-zh", False)],
+)
+def test_a_companion_to_which_its_listed_note_links_needs_no_entry(
+    lint: Lint, companion: str, is_led_to: bool
+) -> None:
+    files = {f"{it}.md": note(f"The {it}.", it) for it in ("locks", "ferries", "berths")}
+    files["tides.md"] = note(f"The tides, also [here]({companion}.md).", "tides")
+    files[f"{companion}.md"] = note("The same.", "another")
+    files["MEMORY.md"] = "".join(f"- [{it}]({it}.md) — x\n" for it in ("tides", "locks", "berths"))
+    found = {it.path for it in lint(files, "unindexed-note")}
+    assert (f"{companion}.md" in found) is not is_led_to
+    assert "ferries.md" in found
+
+
+@pytest.mark.parametrize(
     ("target", "to"),
     [
         ("sources/2026-07-05_gazette_new-quay", "sources/2026-07-03_gazette_new-quay.md"),
@@ -1163,6 +1179,7 @@ def test_in_a_raw_source_only_what_hides_text_is_a_warning(lint: Lint) -> None:
         "wiki/f.md": "tides of the qu\x1b[2D\x1b[K\n",  # nor does a copied move
         "wiki/h.md": "tides.md â\x86\x90 of the quay\n",  # of another encoding
         "wiki/g.md": "\u2067שלום\u2069\n",  # in its place
+        "wiki/i.md": "by \u2068@pilot\u2069 and \u202aquay\u202c\n",  # from left to right anyway
     }
     found = lint(files, "control-characters", layout=WIKI)
     assert {it.path: it.severity for it in found} == {
@@ -1174,6 +1191,7 @@ def test_in_a_raw_source_only_what_hides_text_is_a_warning(lint: Lint) -> None:
         "wiki/f.md": Severity.INFO,
         "wiki/h.md": Severity.INFO,
         "wiki/g.md": Severity.INFO,
+        "wiki/i.md": Severity.INFO,
     }
 
 

@@ -1750,6 +1750,21 @@ def test_what_was_lost_before_a_note_was_written_is_reported_too(
     assert [it.rule for it in found] == ["missing-symbol"] * is_reported
 
 
+@pytest.mark.parametrize("is_later", [False, True])
+def test_a_note_that_came_with_the_commit_of_a_removal_tells_of_that_work(
+    repository: Repository, is_later: bool
+) -> None:
+    write_memory(repository.root, {"tide/gaps.py": "def fill_gaps(): ...\n"})
+    repository.commit("feat: gaps", DAYS[0])
+    files = {"memory/x.md": note_text("x", "Readings pass `fill_gaps` first.\n")}
+    write_memory(repository.root, {"tide/gaps.py": "1\n"} | ({} if is_later else files))
+    repository.commit("refactor: no gaps", DAYS[2])
+    write_memory(repository.root, files)
+    repository.commit("notes", DAYS[3])
+    findings = repository.open("project/memory").read_snapshot_with_evidence().findings
+    assert ["missing-symbol"] * is_later == [it.rule for it in findings]
+
+
 @pytest.mark.parametrize(("ignored", "is_reported"), [("gauge/\n", False), ("docs/\n", True)])
 def test_code_that_git_does_not_track_any_more_may_be_on_the_machine_of_the_user(
     repository: Repository, ignored: str, is_reported: bool

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from ricordo.dates import has_year
 from ricordo.lexicon import compile_part, lower_text
-from ricordo.lint.claims.awareness import is_written_after, knows_of, list_names_of_path
+from ricordo.lint.claims.awareness import knows_of, list_names_of_path
 from ricordo.lint.claims.claim import ProjectClaim, load_names
 from ricordo.lint.claims.commits import FileCommit
 from ricordo.lint.claims.history import CODE_ENDINGS, COMMENT
@@ -214,9 +214,11 @@ def _check_removed(
     path = "" if found.is_variable else found.paths[0]
     commit, names = removed[0][0], {word, *list_names_of_path(path)}
     # who wrote of it later knew that it was gone, or read of it where it still was
-    is_later = is_written_after(note, claim, commit, project)
+    came = project.find_claim_time(note, claim.text.split("\n")[0])
     is_copied = found.is_earlier and found.is_own and is_telling and not claim.is_unsure
-    if (is_later and not is_copied) or knows_of(note, names, commit, project):
+    # what came with the very commit is told of that work
+    is_known = came == commit.at or (came > commit.at and not is_copied)
+    if is_known or knows_of(note, names, commit, project):
         return None
     return claim.to_verdict(
         CheckOutcome.MISSING,

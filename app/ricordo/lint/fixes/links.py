@@ -321,17 +321,22 @@ def _is_other_word(name: str, word: str) -> bool:
 def _has_other_words(name: str, stem: str) -> bool:
     """Return whether a `name` of several words, such as `ShipState` for `ShipStore`, is made of
     another number of words than `stem`, or of another one: one that is more than a letter away, or
-    two if long.
+    two if long. A letter at a number, as of a model, makes another one.
     """
     words, others = (list(filter(None, _BETWEEN_WORDS.split(it))) for it in (name, stem))
     is_one = max(len(words), len(others)) < 2
     if is_one or "".join(words).lower() == "".join(others).lower():
         return False
     pairs = zip(words, others, strict=False)
-    return len(words) != len(others) or not all(
-        find_similar(one.lower(), (other.lower(),), 2 if len(one) >= _FEWEST_TO_EXCHANGE else 1)
-        for one, other in pairs
+    return len(words) != len(others) or any(
+        _is_other(one.lower(), other.lower()) for one, other in pairs
     )
+
+
+def _is_other(word: str, other: str) -> bool:
+    most = 2 if len(word) >= _FEWEST_TO_EXCHANGE else 1
+    is_numbered = any(map(str.isdigit, word + other))
+    return word != other and (is_numbered or not find_similar(word, (other,), most))
 
 
 @lru_cache(maxsize=1)

@@ -177,6 +177,7 @@ def _find_unlisted(memory: Memory) -> frozenset[str]:
     unlisted -= _find_listed_by_shared_name(memory) if unlisted else set()
     unlisted -= _find_listed_on_pages(memory, unlisted)
     unlisted -= _find_variants(memory, unlisted)
+    unlisted -= _find_companions(memory, unlisted)
     return unlisted - _find_copies_of_listed(memory, unlisted)
 
 
@@ -221,6 +222,19 @@ def _find_variants(memory: Memory, paths: Iterable[str]) -> set[str]:
         if len(variants) >= _FEWEST_OF_KIND and not any(it.endswith(ending) for it in listed):
             found |= variants
     return found
+
+
+def _find_companions(memory: Memory, paths: Iterable[str]) -> set[str]:
+    """Return those of `paths` to which a listed note links whose name theirs begins with, as the
+    translation `tides-de` of `tides`: who opens that note is led to them.
+    """
+    return {
+        path
+        for path in paths
+        for source in memory.backlinks.get(path, ())
+        if source in memory.entries
+        and re.match(rf"{re.escape(get_stem(source))}[\W_]", get_stem(path))
+    }
 
 
 def _find_listed_in_folders(memory: Memory) -> set[str]:

@@ -256,8 +256,10 @@ def control_characters(note: Note, context: RuleContext) -> Iterator[RuleResult]
         )
 
 
-_REORDERING = r"\u202a\u202b\u202d\u202e\u2066-\u2068"
-"""Marks that begin to reorder text; those that end it do nothing alone."""
+_REORDERING = r"\u202b\u202d\u202e\u2067"
+"""Marks that begin to reorder text from left to right (Unicode, annex 9); those that set such text
+apart (LRE, LRI, FSI) or end it leave it as it is.
+"""
 _HIDING = compile_lazily(rf"[{_REORDERING}\U000e0000-\U000e007f]")
 """These, and tags that hide text: what is read is not what is shown."""
 _CONTROLLING = compile_lazily(rf"[{_REORDERING}\U000e0000-\U000e007f]|\x1b[\]PX^_]")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from ricordo.dates import find_day_in_title
@@ -152,11 +153,11 @@ def _supersedes(note: Note, mention: _Mention, is_of_world: bool) -> bool:
             _words("supersedes_partly").search(said["between"])
             or _adverb().search(clause)
             or _part_of().match(after)
-            or (is_of_world and not _itself().fullmatch(sentence[: max(0, verb)]))
+            or (is_of_world and not _tells_of_page(sentence[: max(0, verb)], said[0]))
         )
         return not (is_part or _words("supersedes_not").search(clause + said["between"]))
     said = _behind().match(after)
-    if said is None or (is_of_world and not _tells_of_page(sentence)):
+    if said is None or (is_of_world and not _tells_of_page(sentence, "")):
         return False
     return not (
         _words("supersedes_not").search(after[said.end() :][: _NEAR // 4])
@@ -164,9 +165,12 @@ def _supersedes(note: Note, mention: _Mention, is_of_world: bool) -> bool:
     )
 
 
-def _tells_of_page(sentence: str) -> bool:
-    """Return whether the beginning of a sentence, in lower case, names the page as its subject."""
-    return any(map(str.isalpha, sentence)) and _itself().fullmatch(sentence) is not None
+def _tells_of_page(beginning: str, said: str) -> bool:
+    """Return whether the beginning of a sentence, in lower case, has the page as its subject, or
+    none where what is `said` behind it is a verb for texts alone.
+    """
+    is_of_text = _words("supersedes_text").match(said) is not None
+    return bool((_no_subject() if is_of_text else _itself()).fullmatch(beginning))
 
 
 def _knows(memory: Memory, old: Note, new: Note) -> bool:
@@ -187,8 +191,16 @@ def _before() -> re.Pattern[str]:
 
 @cache
 def _itself() -> re.Pattern[str]:
+    """Return the pattern of the beginning of a sentence whose subject is the page."""
+    pages = build_alternation(list_expressions("status", "supersedes_itself"))
+    return re.compile(rf"(?=.*?(?:{pages})){_no_subject().pattern}")
+
+
+@cache
+def _no_subject() -> re.Pattern[str]:
     """Return the pattern of the beginning of a sentence with no subject but the page."""
-    words = build_alternation(list_expressions("status", "supersedes_itself"))
+    parts = ("supersedes_itself", "supersedes_filler")
+    words = build_alternation(chain.from_iterable(list_expressions("status", it) for it in parts))
     return re.compile(rf"(?:[\W\d_]|{words})*")
 
 
