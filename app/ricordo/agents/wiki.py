@@ -30,7 +30,15 @@ WIKI = Layout(
             *("handoff.md", "handoff.new.md"),
         )
     ),
-    top_support_names=frozenset(("agent_instructions.md", "changelog.md", "schema.md")),
+    top_support_names=frozenset(
+        (
+            "agent_instructions.md",
+            "changelog.md",
+            "code_of_conduct.md",
+            "contributing.md",
+            "schema.md",
+        )
+    ),
     source_folder=SOURCES[0],
     page_folder=PAGES,
     title_keys=("title", "name"),

@@ -148,7 +148,8 @@ class Layout:
 
 _SKILL = "skill.md"
 """The name, in lower case, of the instructions of a skill, whose form is that of skills."""
-_TEMPLATE_FOLDERS = frozenset(("templates", "_templates", ".templates"))
+_TEMPLATES = "templates"
+"""The name of a folder of forms, perhaps numbered."""
 
 
 def _is_template(folder: str, name: str) -> bool:
@@ -156,4 +157,6 @@ def _is_template(folder: str, name: str) -> bool:
     stem = name.removesuffix(".md")
     if stem.lstrip("_.") == "template" or (stem.startswith("_") and "template" in stem):
         return True
-    return not _TEMPLATE_FOLDERS.isdisjoint(folder.lower().split("/"))
+    lowered = folder.lower()
+    names = lowered.split("/") if _TEMPLATES in lowered else ()
+    return any(it.lstrip("0123456789-_. ") == _TEMPLATES for it in names)

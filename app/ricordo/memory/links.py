@@ -32,6 +32,13 @@ class Link(NamedTuple):
     is_wikilink: bool
 
 
+def is_document(target: str) -> bool:
+    """Return whether a link has a name in capitals for its `target`, such as `SHIP_PLAN.md`: so
+    projects call the documents at their root.
+    """
+    return target.endswith(".md") and target.isascii() and target[:-3].isupper()
+
+
 # What is repeated one by one is possessive, and no two alternatives of a repeated group begin
 # alike, so that no text makes a match slow. A group is never repeated possessively: Python before
 # 3.11.5 gets that wrong (https://github.com/python/cpython/issues/106052).

@@ -739,6 +739,44 @@ def test_an_entry_may_link_to_a_page_of_the_project(
     assert (finding.severity is Severity.INFO, finding.fix is None) == (is_page, is_page)
 
 
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        # below the folder in which the agent works
+        ("pegel.md", "page of the project, not to a note: app/docs/pegel.md"),
+        ("ADR.md", "does not exist"),
+        ("two.md", ""),
+        ("gone.md", ""),
+    ],
+)
+def test_a_link_may_be_from_the_folder_of_the_agent(
+    tmp_path: Path, target: str, said: str
+) -> None:
+    pages = {"app/docs/pegel.md": "Text.\n", "app/two.md": "A\n", "docs/two.md": "B\n"}
+    write_memory(tmp_path / "project", {**PROJECT, **pages})
+    opened = notebook(tmp_path, f"It follows [that]({target}).")
+    rules = frozenset(("dead-link",))
+    linked = Notebook(opened.place, opened.environment, Settings(), rules)
+    findings = linked.read_snapshot_with_evidence().findings
+    (finding,) = findings
+    assert said in finding.message
+    assert (finding.severity is Severity.INFO) is bool(said)
+
+
+def test_a_document_that_a_link_names_is_missing_where_the_project_had_it(tmp_path: Path) -> None:
+    project = project_in_git(tmp_path)
+    write_memory(project, {"SHIP_PLAN.md": "Berths.\n"})
+    git(project, "add", "--all")
+    git(project, "commit", "--quiet", "-m", "Plan")
+    body = "Berths are in [SHIPS](SHIP_PLAN.md), pilots in [CREWS](CREW_PLAN.md)."
+    assert notebook(tmp_path, body).read_snapshot_with_evidence().findings == ()
+    git(project, "rm", "--quiet", "SHIP_PLAN.md")
+    git(project, "commit", "--quiet", "-m", "No more plans")
+    (finding,) = notebook(tmp_path, body).read_snapshot_with_evidence().findings
+    assert finding.message == "SHIP_PLAN.md does not exist."
+    assert finding.severity is Severity.WARNING
+
+
 def test_hostile_file_name_gets_no_fix(tmp_path: Path) -> None:
     project = project_in_git(tmp_path)
     git(project, "mv", "tidepool/plan.py", "tidepool/`evil\nname.py")

@@ -1265,6 +1265,7 @@ def test_link_with_the_title_of_an_entry_means_its_note(lint: Lint) -> None:
         ("description: Buoys of the bay — PR #12 merged", True),
         ('description: "Buoys of the bay — PR #12 merged"', False),
         ("description: Buoys of the bay # which is ours", False),
+        ("description: Buoys of the bay # which is ours, see #12 of May", False),
         ("description: Buoys of the bay, PR#12", False),
         ('description: ["Buoys of the bay", "Minutes of meeting #12 in May"]', False),
         ("description: {bay: 'Minutes of meeting #12 in May'}", False),

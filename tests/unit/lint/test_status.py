@@ -120,6 +120,7 @@ def test_a_commit_of_notes_refutes_nothing_that_it_names(repository: Repository)
         "## Log 2026-09-20\n\nPR #12 is open.",
         "Work is on branch `month`, not merged yet.",
         "- 2026-09-20: PR #12 is open.",
+        "- A row that says `merged` while PR #12 is **still open** = drift.",
     ],
 )
 def test_other_subjects_rules_and_dated_records_are_not_reported(
@@ -2129,6 +2130,7 @@ def test_an_entry_may_count_other_things_than_its_note(
         ("(Phase 3.) Work is on branch `feat/year-tables`.", True),
         ("a) The tables are drawn by hand (in June, branch `feat/year-tables`).", False),
         ("Merged branch `feat/year-tables`.", False),
+        ("Learned with the tables. Branch `feat/year-tables`, commit `3fa9c21`.", False),
         ("If the branch `feat/year-tables` is there, use it.", False),
         # work goes on there
         ("The tables are on branch `fix/tides`.", False),

@@ -130,6 +130,9 @@ def test_a_scalar_stays_the_text_that_was_written(written: str, quiet: bool) -> 
         ("name: " + "[" * 30 + "]" * 30 + "\n", 2, "deeper"),
         ("a: b\n--- c\n", 3, "second document"),
         ("short name: quay\nname: a: b\n", 3, "mapping values"),
+        # not closed: where it was opened
+        ("ok: x\ntags: [tide  # only this one]\nname: b\n", 3, "did not find expected"),
+        ('name: "by the quay\ntype: b\n', 2, "unexpected end"),
     ],
 )
 def test_what_yaml_or_the_bounds_refuse_is_named_with_its_line(

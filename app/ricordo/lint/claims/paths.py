@@ -12,7 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from ricordo.lint.claims.awareness import (
     is_written_after,
@@ -26,6 +26,7 @@ from ricordo.lint.claims.history import CODE_ENDINGS
 from ricordo.lint.claims.passages import Passage, split_passages
 from ricordo.lint.claims.project import NoteTimes, Project
 from ricordo.lint.evidence import CheckOutcome, ClaimKind, Verdict
+from ricordo.memory.links import is_document
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 from ricordo.search.fuzzy import find_similar
@@ -98,27 +99,47 @@ def find_path_claims(passage: Passage) -> Iterator[ProjectClaim]:
 def find_linked_pages(note: Note, project: Project) -> Iterator[Verdict]:
     """Yield a verdict for each link of a note that names a page of the project, not a note: a
     wikilink by its name, another one by its path from the root, which hosts of repositories write
-    with a `/` in front.
+    with a `/` in front, or from the folder in which the agent works.
     """
     for link in note.links:
-        path = link.target.replace("\\", "/").removeprefix("/")
-        is_path = path.endswith(".md") and path in project.tree.files
-        named = path if is_path and not project.is_of_memory(path) else ""
-        if page := project.find_page(link.target) if link.is_wikilink else named:
+        find = project.find_page if link.is_wikilink else partial(_find_linked, project)
+        if page := find(link.target):
             yield Verdict(link.target, ClaimKind.PATH, link.line, CheckOutcome.VALID, (page,))
+
+
+def _find_linked(project: Project, target: str) -> str:
+    """Return the page of the project at the end of whose path the target of a link is, at the root
+    or the only one; "" for none, and where a file of the memory has its name.
+    """
+    path = target.replace("\\", "/").removeprefix("/")
+    name = path.rpartition("/")[2]
+    if not name.endswith(".md"):
+        return ""
+    if path in project.tree.files and not project.is_of_memory(path):
+        return path
+    if name in project.memory_names:
+        return ""
+    same = project.tree.by_name.get(name.lower(), ())
+    found = [it for it in same if it.endswith(f"/{path}") and not project.is_of_memory(it)]
+    return found[0] if len(found) == 1 else ""
 
 
 def find_lost_pages(note: Note, project: Project, known: Container[str]) -> Iterator[Verdict]:
     """Yield a verdict for each link of a note that leads out of the memory to a file which the
-    project lacks, but for the paths that are `known`.
+    project lacks, but for the paths that are `known`: by its path from the note, or from the root
+    for a document in capitals, as no note is called.
     """
     folder = posixpath.join(project.memory_folder, posixpath.dirname(note.path))
     inside = project.memory_folder
-    links = [it for it in note.links if not it.is_wikilink and it.target.startswith("../")]
     lost: dict[int, dict[str, str]] = defaultdict(dict)
-    for link in links if inside else ():
-        path = posixpath.normpath(posixpath.join(folder, link.target))
-        is_out = path.startswith("../") or path.startswith(inside)
+    for link in (it for it in note.links if not it.is_wikilink):
+        if link.target.startswith("../") and inside:
+            path = posixpath.normpath(posixpath.join(folder, link.target))
+        elif is_document(link.target) and link.target not in project.memory_names:
+            path = link.target
+        else:
+            continue
+        is_out = path.startswith("../") or (inside and path.startswith(inside))
         if not is_out and path not in known and not project.tree.has(path) and is_path(path):
             lost[link.line][path] = link.target
     verdicts: dict[str, Verdict] = {}
@@ -148,12 +169,13 @@ def is_path(text: str) -> bool:
 
 def is_of_file(verdict: Verdict) -> bool:
     """Return whether the path of a verdict means one file: a folder comes back with its next file,
-    and a name alone may be that of any, but for code of which git knew only one of that name. Of a
-    pattern only the folder is missing, if it did not move.
+    and a name alone may be that of any, but for code and documents of which git knew only one of
+    that name. Of a pattern only the folder is missing, if it did not move.
     """
     path = verdict.claim
     is_pattern = not verdict.suggestion and any(sign in path for sign in "*{")
-    is_known = "/" in path.strip("/") or (verdict.existed and path.endswith(CODE_ENDINGS))
+    is_named = path.endswith(CODE_ENDINGS) or is_document(path)
+    is_known = "/" in path.strip("/") or (verdict.existed and is_named)
     return is_known and not path.endswith("/") and not is_pattern
 
 
@@ -529,8 +551,9 @@ def check_deleted(
             is_guess=True,
             origin=commit.id,
         )
-    # a page without a folder is mostly named as the source of something
-    is_source = "/" not in plain and plain.endswith(_PAGES) and not project.is_of_memory(old)
+    # a page without a folder to which nothing links is mostly named as the source of something
+    is_bare = "/" not in plain and plain.endswith(_PAGES) and not project.is_of_memory(old)
+    is_source = is_bare and f"]({plain})" not in claim.passage.text
     return claim.to_verdict(
         CheckOutcome.MISSING,
         *deletion,

@@ -39,6 +39,7 @@ _BRANCH_WORD = compile_lazily(
 _BRANCH_LINK = compile_lazily(r"\W*(?:(?:from|branch|of|on|von|de|aus)\W+)*")
 """What may be between a request and its branch."""
 _BRANCH_NAME = compile_lazily(r"[\w.\-]+(?:/[\w.\-]+)*")
+_MEANS = compile_lazily(r"[\s*_`)»”\"]*=\s")
 _HASH_TEXT = r"(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}"
 _HASH = compile_lazily(_HASH_TEXT)
 _PLAIN_HASH = compile_lazily(rf"(?<![\w/#.@-]){_HASH_TEXT}(?![\w-])")
@@ -86,14 +87,16 @@ def find_status_claims(passage: Passage) -> Iterator[ProjectClaim]:
 def _find_branch_word(passage: Passage, subject: _Subject) -> int | None:
     """Return where the word before the name of a branch begins that says that work is on it: of
     one that was made for one piece of work, as its name shows. None where there is none, and in
-    brackets, where it only says how the work came about.
+    brackets or beside a commit, where it only says how the work came about.
     """
     before = passage.text[: subject.start].rstrip("`")
     word = _BRANCH_WORD.search(before)
     is_of_work = subject.look_up is _find_branch and _BRANCH.fullmatch(subject.key)
     if word is None or not is_of_work or is_rule(passage, (word.start(), subject.end)):
         return None
-    return None if _is_in_brackets(passage.prose, word.start()) else word.start()
+    is_origin = any(it.look_up is _find_pushed for it in _find_subjects(passage))
+    is_told = is_origin or _is_in_brackets(passage.prose, word.start())
+    return None if is_told else word.start()
 
 
 def _is_in_brackets(text: str, at: int) -> bool:
@@ -199,10 +202,12 @@ def _find_tag(name: str, project: Project) -> FileCommit | None:
 
 
 def is_rule(passage: Passage, span: tuple[int, int]) -> bool:
-    """Return whether a part of a sentence says how work is done, not what its state is."""
+    """Return whether a part of a sentence says how work is done, or what a state is called, not
+    what its state is.
+    """
     start, end = span
     around = lower_text(passage.prose[max(0, start - _BEFORE) : end + 1])
-    return bool(_rule().search(around))
+    return bool(_rule().search(around) or _MEANS.match(passage.prose, end))
 
 
 def build_claim(

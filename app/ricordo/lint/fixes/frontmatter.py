@@ -20,6 +20,7 @@ from ricordo.patterns import compile_lazily
 from ricordo.search.fuzzy import SHORTEST_ERROR, find_similar
 
 _VALUE = compile_lazily(r"([ \t]*[^\s:#-][^:]*:[ \t]+)(\S.*?)[ \t]*")
+_COMMENT = compile_lazily(r"\s#")
 _CUT = compile_lazily(r"\s#(?=[^\s#])")
 _CONJUNCTION = 3
 """Letters that may be lost between two numbers."""
@@ -86,7 +87,9 @@ def find_cut_value(note: Note) -> tuple[int, str]:
     head = note.text[: note.frontmatter.end].split("\n")
     for number, line in enumerate(head, 1):
         match = _VALUE.fullmatch(line.rstrip("\r"))
-        cut = _CUT.search(match[2]) if match else None
+        # a second sign is a part of what the first one cuts off, or of a comment
+        first = _COMMENT.search(match[2]) if match else None
+        cut = _CUT.match(match[2], first.start()) if match and first else None
         if match and cut and match[2][0] not in _ENDED and _loses_text(match[2], cut):
             return number, match[1].strip(" :")
     return 0, ""

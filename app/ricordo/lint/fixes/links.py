@@ -15,7 +15,7 @@ from ricordo.lint.fixes.lines import Splice, build_line_edits
 from ricordo.lint.prose import HEADING
 from ricordo.memory.layout import FileRole
 from ricordo.memory.link_text import get_label, retarget_link
-from ricordo.memory.links import Link
+from ricordo.memory.links import Link, is_document
 from ricordo.memory.memory import Memory
 from ricordo.memory.names import Names, ResolvedLink, TargetKind, fold_name
 from ricordo.memory.note import Note, get_stem
@@ -87,6 +87,16 @@ class LinkTargets:
         does not have: they are relative to another directory on purpose, and must stay.
         """
         return _first_folder(resolved) in self._unknown_folders
+
+    def is_of_project(self, resolved: ResolvedLink) -> bool:
+        """Return whether a link is to a document of the project, by a name in capitals such as no
+        note of the memory has.
+        """
+        return is_document(resolved.link.target) and not self._has_capitals
+
+    @cached_property
+    def _has_capitals(self) -> bool:
+        return any(get_stem(note.path).isupper() for note in self._memory.notes)
 
     @cached_property
     def _unknown_folders(self) -> Collection[str]:

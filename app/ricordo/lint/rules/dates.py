@@ -51,10 +51,12 @@ _NEAR = 48
 """Characters before a date in which its preposition is looked for."""
 _CLAUSE_END = compile_lazily(r"[.!?;](?=\s|$)|[。！？；]|\s[—–]\s|\s\|\s|[()（）\[\]]")
 _GAP = (
-    r"[\s:：,=]{0,6}"
+    r"(?:[\s:：,]|(?<=\s)=){0,6}"
     r"(?:(?:on|at|in|the|end of|le|el|il|den|dem|am|fin|ende|em|en|nel|about|around)\s+){0,2}"
 )
-"""The text allowed between a preposition and its date, but for the day of the week."""
+"""The text allowed between a preposition and its date, but for the day of the week. Code sets
+`END=2026-05-15`.
+"""
 _RANGE = compile_lazily(
     r"\s{0,2}(?:→|->|–|—|-|~|〜|to|through|until|till|bis|à|au|hasta|al?|fino al?|até|по)\s{0,2}"
 )

@@ -87,6 +87,8 @@ NO_FRONTMATTER = Frontmatter({}, 0)
 _ROW = compile_lazily(r"^( *)(?:([A-Za-z_][A-Za-z0-9_.-]{0,127}):|-)(?: (.*))?$", re.MULTILINE)
 _SECOND_COLON = "mapping values are not allowed in this context"
 """What YAML says of it."""
+_OPENED = ("while parsing a flow ", "while scanning a quoted scalar")
+"""What the parser was at when it met the end of a bracket or a quotation that is not closed."""
 _NEEDS_YAML = frozenset("-?:,[]{}#&*!|>'\"%@`\t")
 _PLAIN_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 _LENIENT_LINE = compile_lazily(r"([ \t]*)([^\s:#\-][^:\n]*):(?:[ \t]+(.*))?\Z")
@@ -440,7 +442,10 @@ def _load(block: str) -> dict[str, Value]:
     except _Refused as refused:
         raise ValueError(*refused.args) from None
     except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        # what is not closed is wrong where it was opened, not where the parser gives up
+        is_opened = str(error.context).startswith(_OPENED)
+        mark = error.context_mark if is_opened else error.problem_mark
+        line = mark.line + 1 if mark else 1
         raise ValueError(line, str(error.problem or "not valid YAML")) from None
     except yaml.reader.ReaderError as error:
         at = error.position if isinstance(error.position, int) else 0
