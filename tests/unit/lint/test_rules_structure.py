@@ -1002,10 +1002,30 @@ def test_an_entry_in_two_sections_of_a_loaded_index_takes_space_twice(lint: Lint
     assert (found.line, found.severity) == (7, Severity.WARNING)
 
 
+@pytest.mark.parametrize(
+    ("also", "severity"),
+    [
+        ("", Severity.INFO),
+        ("[d](d.md)", Severity.ERROR),
+        ("[e](tides/a.md)", Severity.ERROR),
+        ("[e](../e.md)", Severity.ERROR),
+    ],
+)
+def test_a_page_whose_links_all_lead_on_from_one_other_folder_is_put_there(
+    lint: Lint, also: str, severity: Severity
+) -> None:
+    page = f"# Tides\n\n[a](a.md), [b](b.md), [c](c.md) {also}\n"
+    files = {"public/page.md": page, **{f"tides/{it}.md": "Falls." for it in "abc"}, "e.md": "It."}
+    found = [it for it in lint(files, "dead-link", layout=WIKI) if "(a.md)" in it.evidence[0]]
+    assert {it.severity for it in found} == {severity}
+
+
 def test_files_of_one_name_are_a_fault_where_a_link_may_mean_any(lint: Lint) -> None:
     files = {"s/a.md": "One.", "t/a.md": "Two.", "u/b.md": "See [[a]]."}
     (found,) = lint(files, "duplicate-name")
     assert found.evidence == ("s/a.md", "t/a.md", "u/b.md:1 links to it")
+    beside = {"u/a.md": "---\ntitle: The third\n---\n\nThree."}
+    assert lint(files | beside, "duplicate-name") == (), "the one beside it is meant"
     files["u/b.md"] = "# Boats\n\n## Backlinks\n\n- [[a]]\n"
     assert lint(files, "duplicate-name") == ()
 

@@ -169,12 +169,13 @@ def is_path(text: str) -> bool:
 
 def is_of_file(verdict: Verdict) -> bool:
     """Return whether the path of a verdict means one file: a folder comes back with its next file,
-    and a name alone may be that of any, but for code and documents of which git knew only one of
-    that name. Of a pattern only the folder is missing, if it did not move.
+    and a name alone may be that of any, but for code, documents and what git moved, of which it
+    knew only one of that name. Of a pattern only the folder is missing, if it did not move.
     """
     path = verdict.claim
     is_pattern = not verdict.suggestion and any(sign in path for sign in "*{")
-    is_named = path.endswith(CODE_ENDINGS) or is_document(path)
+    is_moved = verdict.outcome is CheckOutcome.MOVED
+    is_named = is_moved or path.endswith(CODE_ENDINGS) or is_document(path)
     is_known = "/" in path.strip("/") or (verdict.existed and is_named)
     return is_known and not path.endswith("/") and not is_pattern
 

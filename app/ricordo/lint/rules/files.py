@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -301,7 +302,9 @@ def _find_unclear_links(memory: Memory, shared: Mapping[str, Sequence[Note]]) ->
             if not resolved.link.is_wikilink or target not in shared or target in places:
                 continue
             same = shared[target]
-            is_beside = any(note.path.rpartition("/")[0] == folder for note in same)
+            # the file beside it, whatever that states as its name
+            is_beside = posixpath.join(folder, f"{target}.md") in memory.by_path
+            is_beside |= any(note.path.rpartition("/")[0] == folder for note in same)
             is_clear = is_beside or sum(note.stem == target for note in same) == 1
             # a program lists what links to a note by the names that links have
             if not is_clear and resolved.link.line not in find_backlinks(memory.by_path[path]):

@@ -61,16 +61,18 @@ _EXAMPLE = compile_lazily(r"(?:[nxyz]|foo(?:bar)?|ba[rz]|qux|x{3,}|xyz)\.md", re
 )
 def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find broken markdown links; `index-missing-file` reports those of an index to notes. Those
-    that mean one note have one cause. Where none is found, so have three to one file, which is
-    gone, and three of one file: what it lists was never copied with it.
+    that mean one note have one cause, and so have three to one file, which is gone, and three of
+    one file: what it lists was never copied with it, or is in another folder.
     """
     found = list(_find_dead_links(memory, context))
     to_file = Counter(gone for _, gone in found if gone)
-    in_file = Counter(result.path for result, gone in found if gone)
+    to_note = Counter(result.origin for result, _ in found if result.origin)
+    alone = [it for it in found if it[1] or to_note[it[0].origin] == 1]
+    in_file = Counter(result.path for result, _ in alone)
     for result, gone in found:
         if to_file[gone] >= _FEWEST_OF_ONE_CAUSE:
             yield result._replace(origin=f"{gone}: gone")
-        elif gone and in_file[result.path] >= _FEWEST_OF_ONE_CAUSE:
+        elif (gone or to_note[result.origin] == 1) and in_file[result.path] >= _FEWEST_OF_ONE_CAUSE:
             yield result._replace(origin=f"{result.path}: lost")
         else:
             yield result
@@ -81,6 +83,7 @@ def _find_dead_links(memory: Memory, context: RuleContext) -> Iterator[tuple[Rul
     which one is meant, or may be intended.
     """
     meant = LinkTargets(memory, context.renamed)
+    elsewhere = {path for path in memory.links_without_file if _is_put_elsewhere(memory, path)}
     for file, resolved in _find_links(memory, TargetKind.MISSING):
         link = resolved.link
         is_entry = file.role is FileRole.INDEX and link.target.lower().endswith(".md")
@@ -97,6 +100,7 @@ def _find_dead_links(memory: Memory, context: RuleContext) -> Iterator[tuple[Rul
             to = to or meant.find_alike(resolved)
             hint = f" Did you mean {to}?" if to else ""
             at_most = judge_broken_link(memory, meant, file, resolved)
+            at_most = Severity.INFO if file.path in elsewhere else at_most
             is_error = at_most is Severity.ERROR
             result = RuleResult(
                 link.line,
@@ -109,6 +113,22 @@ def _find_dead_links(memory: Memory, context: RuleContext) -> Iterator[tuple[Rul
                 origin=f"{to}: meant" if to and is_error else "",
             )
             yield result, resolved.path if is_error and not to else ""
+
+
+def _is_put_elsewhere(memory: Memory, path: str) -> bool:
+    """Return whether a file is written for another folder, to which a program copies it: no link of
+    it leads anywhere from its own, and all of several do from one with notes.
+    """
+    every = memory.links.get(path, ())
+    targets = {it.link.target for it in every if it.link.target.endswith(".md")}
+    is_lost = all(it.target_kind is TargetKind.MISSING for it in every if it.link.target in targets)
+    if not is_lost or len(targets) < _FEWEST_OF_ONE_CAUSE:
+        return False
+    first = min(targets)
+    ends = (it for it in memory.by_path if f"/{it}".endswith(f"/{first}"))
+    folders = (it[: len(it) - len(first)] for it in ends)
+    known = memory.by_path
+    return any(all(posixpath.normpath(it + of) in known for of in targets) for it in folders)
 
 
 @memory_rule("wanted-note", Severity.WARNING, "a [[wikilink]] to a note that does not exist")
