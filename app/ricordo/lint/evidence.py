@@ -43,6 +43,8 @@ class ClaimKind(StrEnum):
     COMMAND = "command"
     VERSION = "version"
     VALUE = "value"
+    POSITION = "position"
+    """A line of a file has a name."""
     COMMITS = "commits"
     """Files that the note names changed since it was confirmed."""
     STATUS = "status"

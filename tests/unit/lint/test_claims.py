@@ -749,9 +749,7 @@ def test_an_entry_may_link_to_a_page_of_the_project(
         ("gone.md", ""),
     ],
 )
-def test_a_link_may_be_from_the_folder_of_the_agent(
-    tmp_path: Path, target: str, said: str
-) -> None:
+def test_a_link_may_be_from_the_folder_of_the_agent(tmp_path: Path, target: str, said: str) -> None:
     pages = {"app/docs/pegel.md": "Text.\n", "app/two.md": "A\n", "docs/two.md": "B\n"}
     write_memory(tmp_path / "project", {**PROJECT, **pages})
     opened = notebook(tmp_path, f"It follows [that]({target}).")

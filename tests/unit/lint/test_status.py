@@ -2115,6 +2115,49 @@ def test_an_entry_may_count_other_things_than_its_note(
     assert lint(files, "index-outdated-entry") == ()
 
 
+GAUGE = (
+    "import clock\n"
+    + "# heights\n" * 40
+    + "def read_tide(): ...\n"
+    + "# lows\n" * 5
+    + "    plan = clock.read_plan(1)\n"
+    + "# highs\n" * 60
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "moved"),
+    [
+        ("`read_tide` (`tide/gauge.py:42`) opens the port.", "read_tide is on line 142 of"),
+        ("`read_tide()` at tide/gauge.py:42 opens the port.", "read_tide is on line 142 of"),
+        ("The port: `tide/gauge.py:42 read_tide`.", "read_tide is on line 142 of"),
+        ("- `gauge.py:40-44` (`Gauge.read_tide`) opens it.", "read_tide is on line 142 of"),
+        # where it is used; never there; near enough; another name; what was so
+        ("It asks `clock.read_plan` (`tide/gauge.py:48`).", "read_plan is on line 148 of"),
+        ("`read_tide` (`tide/gauge.py:90`) opens it.", "read_tide is on line 142 of"),
+        ("`read_tide` (`tide/gauge.py:130`) opens it.", ""),
+        ("`heights` (`tide/gauge.py:20`) are in metres.", ""),
+        ("`read_tide` was removed from `tide/gauge.py:42`.", ""),
+        ("`read_tide` calls `tide/gauge.py:42` first.", ""),
+        ("Heights: `tide/gauge.py:42`.", ""),
+    ],
+)
+def test_a_name_that_is_far_from_its_line_now_is_reported(
+    repository: Repository, claim: str, moved: str
+) -> None:
+    write_memory(repository.root, {"tide/gauge.py": GAUGE})
+    repository.commit("feat: a gauge", DAYS[0])
+    assert repository.judge(claim.replace(":90", ":42").replace(":130", ":42")) == ()
+    write_memory(repository.root, {"tide/gauge.py": "import sea\n" + "# seas\n" * 99 + GAUGE})
+    repository.commit("feat: seas", DAYS[2])
+    found = repository.judge(claim)
+    assert [it.message.partition(" tide/gauge.py")[0] for it in found] == [moved] * bool(moved)
+    for finding in found:
+        assert finding.rule == "changed-since"
+        (edit,) = finding.fix.acts if finding.fix else ()
+        assert "tide/gauge.py:142" in str(edit) or "gauge.py:1" in str(edit)
+
+
 @pytest.mark.parametrize(
     ("claim", "is_reported"),
     [

@@ -23,6 +23,7 @@ from ricordo.lint.claims.paths import (
     find_path_claims,
     is_of_file,
 )
+from ricordo.lint.claims.positions import find_moved_names
 from ricordo.lint.claims.project import Project
 from ricordo.lint.claims.status import check_status, find_status_claims
 from ricordo.lint.claims.symbols import (
@@ -244,6 +245,7 @@ def check_claims(note: Note, claims: NoteClaims, project: Project) -> tuple[Verd
     verdicts = _drop_superseded(verdicts)
     verdicts += [it for it in find_corrected(note, project) if not _is_told(it, verdicts)]
     verdicts += find_shortened(note, project)
+    verdicts += find_moved_names(note, project)
     verdicts = [_judge_subject(it, note, project) for it in verdicts]
     since = _check_commits(note, verdicts, project)
     verdicts += find_linked_pages(note, project)

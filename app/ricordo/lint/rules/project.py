@@ -74,7 +74,7 @@ def _two_names() -> re.Pattern[str]:
 _PATHS = frozenset((ClaimKind.PATH, ClaimKind.DRAWN))
 _NAMES = frozenset((ClaimKind.SYMBOL, ClaimKind.COMMAND))
 _STATUS = frozenset((ClaimKind.STATUS, ClaimKind.TASK))
-_STATED = frozenset((ClaimKind.VERSION, ClaimKind.VALUE, ClaimKind.COMMITS))
+_STATED = frozenset((ClaimKind.VERSION, ClaimKind.VALUE, ClaimKind.POSITION, ClaimKind.COMMITS))
 _NAMED = frozenset((ClaimKind.PATH, ClaimKind.SYMBOL, ClaimKind.COMMAND, ClaimKind.VERSION))
 """What a name claims wherever it is written."""
 _MOST_PLACES = 8
@@ -207,7 +207,13 @@ def changed_since(
                 # mentions of a version that the project left
                 source = _find_source(verdict).rpartition(":")[0]
                 origin = f"{note.path}: {source}" if is_value else next(iter(verdict.evidence), "")
-                yield from _report(note, verdict, message, _severity_of(note, lasting), origin)
+                at_most = _severity_of(note, lasting)
+                if verdict.kind is ClaimKind.POSITION:
+                    # work on the code moves lines again and again, and pages show what was found
+                    origin = "lines"
+                    is_of_world = context.layout.has_own_conventions
+                    at_most = Severity.INFO if is_of_world else at_most
+                yield from _report(note, verdict, message, at_most, origin)
 
 
 @verdict_rule(
