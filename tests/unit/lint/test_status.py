@@ -2031,6 +2031,21 @@ def test_values_that_one_file_sets_are_one_line_of_a_note(repository: Repository
     assert len(cause.members) == 2
 
 
+@pytest.mark.parametrize(
+    ("told", "is_reported"),
+    [("", True), ("Set: 30→45.", False), ("Set: `30` -> `45`.", False), ("Set: 130→45.", True)],
+)
+def test_a_note_that_tells_how_a_value_was_changed_knows_of_it(
+    repository: Repository, told: str, *, is_reported: bool
+) -> None:
+    write_memory(repository.root, {"tide/hold.py": "HOLD_MINUTES = 30\n"})
+    repository.commit("feat: hold", DAYS[0])
+    write_memory(repository.root, {"tide/hold.py": "HOLD_MINUTES = 45\n"})
+    repository.commit("fix: hold longer", DAYS[2])
+    found = repository.judge(f"{told}\n\n## Analysis\n\n- Now: `HOLD_MINUTES = 30`")
+    assert [it.rule for it in found] == ["changed-since"] * is_reported
+
+
 def test_what_one_commit_deleted_is_one_line_of_a_note(repository: Repository) -> None:
     _drop_gauge(repository)
     body = "The level is in `gauge/level.py`.\n\nThe wind is in `gauge/wind.py`."

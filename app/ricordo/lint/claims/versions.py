@@ -402,6 +402,8 @@ def check_value(
         return claim.to_unchecked(f"the note gives {word} several values")
     if _is_order(claim):
         return claim.to_unchecked(f"the note says to set {word}")
+    if _tells_change(note, claimed.text, value):
+        return claim.to_unchecked(f"the note has the change of {word}")
     # what the code sets holds wherever it runs
     of_code = (it for it in definitions if not _ENVIRONMENT.search(it[0]))
     definition = next(of_code, definitions[0])
@@ -410,6 +412,12 @@ def check_value(
     if verdict and _names_other_files(claim, note, path):
         return claim.to_unchecked(f"the note names another file than {path}")
     return verdict
+
+
+def _tells_change(note: Note, before: str, after: str) -> bool:
+    """Return whether a note says that one value became the other: `200→50`."""
+    change = rf"(?<![\w.]){re.escape(before)}[`\s]*(?:→|⇒|->|=>)[`\s]*{re.escape(after)}(?![\w.]*\d)"
+    return before in note.text and re.search(change, note.text) is not None
 
 
 def _is_order(claim: ProjectClaim) -> bool:
