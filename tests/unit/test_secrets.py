@@ -402,6 +402,7 @@ def test_the_name_of_a_page_that_has_the_prefix_of_a_key_is_no_secret(name: str)
 )
 def test_the_key_of_a_reference_in_a_bibliography_is_no_secret(text: str) -> None:
     assert mask(text) == text
+    assert "[secret: api-key]" in mask("excite-key: k9Qx7ZpLw3Vt8RyBn2Ms6Fd1")
     assert "[secret: api-key]" in mask("key: okunoDistributedOptimizationLearning2022")
 
 
@@ -409,6 +410,8 @@ def test_the_key_of_a_reference_in_a_bibliography_is_no_secret(text: str) -> Non
 def test_a_private_key_of_a_few_letters_is_an_example(end: str) -> None:
     head, foot = "-----BEGIN ENCRYPTED PRIVATE KEY-----", "-----END ENCRYPTED PRIVATE KEY-----"
     assert mask(f"{head}{end}pqrst=={end}{foot}").count("secret") == 0
+    tail = f"a1B2c3D4e5F6a1B2c3D4e5F6=={end}{foot}"
+    assert mask(f"\n{tail}\n") == "\n[secret: private-key]\n", "the rest of a longer one"
     body = "MC4CAQAwBQYDK2VwBCIEIJ" + "a1B2c3D4e5F6" * 3
     for text in (f"{head}{end}{body}{end}{foot}", f"{head}{end}{body}", f"{body}{end}{foot}"):
         assert "[secret: private-key]" in mask(f"\n{text}\n"), text

@@ -33,10 +33,11 @@ class Link(NamedTuple):
 
 
 def is_document(target: str) -> bool:
-    """Return whether a link has a name in capitals for its `target`, such as `SHIP_PLAN.md`: so
-    projects call the documents at their root.
+    """Return whether a path is only a name in capitals, such as `SHIP_PLAN.md`: so projects call
+    the documents at their root.
     """
-    return target.endswith(".md") and target.isascii() and target[:-3].isupper()
+    is_name = target.endswith(".md") and "/" not in target
+    return is_name and target.isascii() and target[:-3].isupper()
 
 
 # What is repeated one by one is possessive, and no two alternatives of a repeated group begin

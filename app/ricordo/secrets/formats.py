@@ -19,8 +19,11 @@ from ricordo.secrets.rules import (
 
 _LINE = 120
 """Characters."""
+_PRIVATE = "private-key"
 _SHORTEST_KEY = 40
-"""Characters: the shortest private keys have 64, and examples a word."""
+"""Letters and digits: the shortest private keys have 64, and examples a word."""
+_KEY_BEGIN = compile_lazily(r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----\s*\Z")
+_KEY_MARK = compile_lazily(r"-----(?:BEGIN|END)[^\n-]{0,60}-----")
 _BEGIN = compile_lazily(LOOKAHEAD)
 _OF_FORMAT = bytes(
     ord("x" if i > 127 or chr(i) in f"{ascii_letters}{digits}_.:/$%=|~+-?" else " ")
@@ -37,10 +40,18 @@ def find_by_format(text: str, runs: list[tuple[int, int]]) -> Iterator[Secret]:
         rule = known.tokens[int(index)]
         start, end = match.span(f"{'v' if 'group' in rule else 't'}{index}")
         value = text[start:end]
-        if not known.guards["filler"].search(value) and compute_entropy(value) >= rule.get(
-            "entropy", 1.5
-        ):
+        is_example = rule["kind"] == _PRIVATE and _is_example(value)
+        if known.guards["filler"].search(value) or is_example:
+            continue
+        if compute_entropy(value) >= rule.get("entropy", 1.5):
             yield Secret(rule["kind"], start, end)
+
+
+def _is_example(key: str) -> bool:
+    """Return whether a whole private key, with its marks or without, has only a few letters."""
+    marks = _KEY_MARK.findall(key)
+    is_whole = not marks or len(marks) > 1
+    return is_whole and sum(map(str.isalnum, _KEY_MARK.sub("", key))) < _SHORTEST_KEY
 
 
 def find_cut_off_keys(text: str) -> Iterator[Secret]:
@@ -53,8 +64,9 @@ def find_cut_off_keys(text: str) -> Iterator[Secret]:
             if not pieces["key_line"].fullmatch(text, line, first - 1):
                 break
             first = line
-        if last - first >= _SHORTEST_KEY:
-            yield Secret("private-key", first, end.end())
+        is_begun = _KEY_BEGIN.search(text, max(0, first - _LINE), first) is not None
+        if first < last and not (is_begun and _is_example(text[first:last])):
+            yield Secret(_PRIVATE, first, end.end())
 
 
 def _find_line_start(text: str, at: int) -> int:

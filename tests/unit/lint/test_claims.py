@@ -752,7 +752,7 @@ def test_an_entry_may_link_to_a_page_of_the_project(
 def test_a_link_may_be_from_the_folder_of_the_agent(tmp_path: Path, target: str, said: str) -> None:
     pages = {"app/docs/pegel.md": "Text.\n", "app/two.md": "A\n", "docs/two.md": "B\n"}
     write_memory(tmp_path / "project", {**PROJECT, **pages})
-    opened = notebook(tmp_path, f"It follows [that]({target}).")
+    opened = notebook(tmp_path, f"It follows [that]({target}), as `tidepool/plan.py` does.")
     rules = frozenset(("dead-link",))
     linked = Notebook(opened.place, opened.environment, Settings(), rules)
     findings = linked.read_snapshot_with_evidence().findings

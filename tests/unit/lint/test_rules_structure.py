@@ -871,9 +871,15 @@ def test_variants_of_the_notes_beside_them_are_left_out_on_purpose(
 
 @pytest.mark.parametrize(
     ("companion", "is_led_to"),
-    [("zh/tides-zh", True), ("tides-zh", True), ("zh/tidesmen", False), ("zh/locks-zh", False)],
+    [
+        ("zh/tides-zh", True),
+        ("tides-zh", True),
+        ("zh/tidesmen", False),
+        ("zh/locks-zh", False),
+        ("tides-never-fall", False),
+    ],
 )
-def test_a_companion_to_which_its_listed_note_links_needs_no_entry(
+def test_a_translation_to_which_its_note_links_needs_no_entry(
     lint: Lint, companion: str, is_led_to: bool
 ) -> None:
     files = {f"{it}.md": note(f"The {it}.", it) for it in ("locks", "ferries", "berths")}

@@ -133,6 +133,7 @@ def test_a_scalar_stays_the_text_that_was_written(written: str, quiet: bool) -> 
         # not closed: where it was opened
         ("ok: x\ntags: [tide  # only this one]\nname: b\n", 3, "did not find expected"),
         ('name: "by the quay\ntype: b\n', 2, "unexpected end"),
+        ("tags: [\n  a,\n  b,\n  c }\n]\n", 5, "did not find expected"),
     ],
 )
 def test_what_yaml_or_the_bounds_refuse_is_named_with_its_line(

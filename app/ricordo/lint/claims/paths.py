@@ -30,7 +30,7 @@ from ricordo.memory.links import is_document
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 from ricordo.search.fuzzy import find_similar
-from ricordo.storage.project_tree import glob_expression
+from ricordo.storage.project_tree import DOWNLOADED_FOLDERS, glob_expression
 
 _PLACE = compile_lazily(
     r"(?::(\d{1,6})(?:[-–](\d{1,6}))?(?:[-–:,]\d+)*|#L(\d{1,6})(?:-L?(\d{1,6}))?)$"
@@ -96,10 +96,14 @@ def find_path_claims(passage: Passage) -> Iterator[ProjectClaim]:
                 )
 
 
+_README = "readme.md"
+"""The page of any folder."""
+
+
 def find_linked_pages(note: Note, project: Project) -> Iterator[Verdict]:
     """Yield a verdict for each link of a note that names a page of the project, not a note: a
     wikilink by its name, another one by its path from the root, which hosts of repositories write
-    with a `/` in front, or from the folder in which the agent works.
+    with a `/` in front, or from a folder, as agents work in one.
     """
     for link in note.links:
         find = project.find_page if link.is_wikilink else partial(_find_linked, project)
@@ -109,7 +113,7 @@ def find_linked_pages(note: Note, project: Project) -> Iterator[Verdict]:
 
 def _find_linked(project: Project, target: str) -> str:
     """Return the page of the project at the end of whose path the target of a link is, at the root
-    or the only one; "" for none, and where a file of the memory has its name.
+    or the only one of its own; "" for none, and where a file of the memory has its name.
     """
     path = target.replace("\\", "/").removeprefix("/")
     name = path.rpartition("/")[2]
@@ -117,10 +121,11 @@ def _find_linked(project: Project, target: str) -> str:
         return ""
     if path in project.tree.files and not project.is_of_memory(path):
         return path
-    if name in project.memory_names:
+    if name in project.memory_names or name.lower() == _README:
         return ""
     same = project.tree.by_name.get(name.lower(), ())
-    found = [it for it in same if it.endswith(f"/{path}") and not project.is_of_memory(it)]
+    own = (it for it in same if DOWNLOADED_FOLDERS.isdisjoint(it.lower().split("/")))
+    found = [it for it in own if it.endswith(f"/{path}") and not project.is_of_memory(it)]
     return found[0] if len(found) == 1 else ""
 
 

@@ -7,7 +7,7 @@ the work is unfinished cannot be proved, so a claim that nothing refutes gets no
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -39,7 +39,8 @@ _BRANCH_WORD = compile_lazily(
 _BRANCH_LINK = compile_lazily(r"\W*(?:(?:from|branch|of|on|von|de|aus)\W+)*")
 """What may be between a request and its branch."""
 _BRANCH_NAME = compile_lazily(r"[\w.\-]+(?:/[\w.\-]+)*")
-_MEANS = compile_lazily(r"[\s*_`)»”\"]*=\s")
+_MEANS = compile_lazily(r"[*_`»”\"]{1,3}\s?=\s")
+"""Behind a state that is set apart: what it means."""
 _HASH_TEXT = r"(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}"
 _HASH = compile_lazily(_HASH_TEXT)
 _PLAIN_HASH = compile_lazily(rf"(?<![\w/#.@-]){_HASH_TEXT}(?![\w-])")
@@ -65,7 +66,7 @@ def find_status_claims(passage: Passage) -> Iterator[ProjectClaim]:
     spoken = lower_text(passage.prose) if subjects else ""
     if not _open_status().search(spoken):
         for subject in subjects:
-            start = _find_branch_word(passage, subject)
+            start = _find_branch_word(passage, subject, subjects)
             is_done = _words("done").search(spoken) or _words("finished").search(spoken)
             if start is not None and not is_done:
                 yield build_claim(ClaimKind.STATUS, passage, (start, subject.end))
@@ -84,17 +85,20 @@ def find_status_claims(passage: Passage) -> Iterator[ProjectClaim]:
             yield build_claim(ClaimKind.STATUS, passage, span)
 
 
-def _find_branch_word(passage: Passage, subject: _Subject) -> int | None:
+def _find_branch_word(
+    passage: Passage, subject: _Subject, subjects: Sequence[_Subject]
+) -> int | None:
     """Return where the word before the name of a branch begins that says that work is on it: of
     one that was made for one piece of work, as its name shows. None where there is none, and in
-    brackets or beside a commit, where it only says how the work came about.
+    brackets or with nothing but a commit, where it only says how the work came about.
     """
     before = passage.text[: subject.start].rstrip("`")
     word = _BRANCH_WORD.search(before)
     is_of_work = subject.look_up is _find_branch and _BRANCH.fullmatch(subject.key)
     if word is None or not is_of_work or is_rule(passage, (word.start(), subject.end)):
         return None
-    is_origin = any(it.look_up is _find_pushed for it in _find_subjects(passage))
+    is_alone = not any(map(str.isalnum, passage.text[: word.start()]))
+    is_origin = is_alone and any(it.look_up is _find_pushed for it in subjects)
     is_told = is_origin or _is_in_brackets(passage.prose, word.start())
     return None if is_told else word.start()
 
@@ -207,7 +211,7 @@ def is_rule(passage: Passage, span: tuple[int, int]) -> bool:
     """
     start, end = span
     around = lower_text(passage.prose[max(0, start - _BEFORE) : end + 1])
-    return bool(_rule().search(around) or _MEANS.match(passage.prose, end))
+    return bool(_rule().search(around) or _MEANS.match(passage.text, end))
 
 
 def build_claim(

@@ -323,6 +323,11 @@ def _is_otherwise(match: re.Match[str], passage: Passage) -> bool:
     )
 
 
+_NAME_PARTS = compile_lazily(r"[^\W\d_]+")
+_FEWEST_LETTERS = 4
+"""Letters of a word of a name that tells what a line is about."""
+
+
 class _Value(NamedTuple):
     """A value of a constant, in the note or in the code."""
 
@@ -402,7 +407,7 @@ def check_value(
         return claim.to_unchecked(f"the note gives {word} several values")
     if _is_order(claim):
         return claim.to_unchecked(f"the note says to set {word}")
-    if _tells_change(note, claimed.text, value):
+    if _tells_change(note, word, claimed.text, value):
         return claim.to_unchecked(f"the note has the change of {word}")
     # what the code sets holds wherever it runs
     of_code = (it for it in definitions if not _ENVIRONMENT.search(it[0]))
@@ -414,10 +419,19 @@ def check_value(
     return verdict
 
 
-def _tells_change(note: Note, before: str, after: str) -> bool:
-    """Return whether a note says that one value became the other: `200→50`."""
-    change = rf"(?<![\w.]){re.escape(before)}[`\s]*(?:→|⇒|->|=>)[`\s]*{re.escape(after)}(?![\w.]*\d)"
-    return before in note.text and re.search(change, note.text) is not None
+def _tells_change(note: Note, name: str, before: str, after: str) -> bool:
+    """Return whether a line of a note with a word of the `name` of a constant says that one value
+    became the other: `hold: 200→50`.
+    """
+    if before not in note.text:
+        return False
+    arrow = r"[`\s]{0,4}(?:→|⇒|->|=>)[`\s]{0,4}"
+    change = re.compile(
+        rf"(?<![\w.→>]){re.escape(before)}{arrow}{re.escape(after)}(?!\.?\w)(?!{arrow}\d)"
+    )
+    words = [it for it in _NAME_PARTS.findall(name.lower()) if len(it) >= _FEWEST_LETTERS]
+    lines = (line.lower() for line in note.text.split("\n") if change.search(line))
+    return any(word in line for line in lines for word in words)
 
 
 def _is_order(claim: ProjectClaim) -> bool:

@@ -344,6 +344,7 @@ def _has_other_words(name: str, stem: str) -> bool:
 
 
 def _is_other(word: str, other: str) -> bool:
+    """Return whether two words of names are not one with a typing error."""
     most = 2 if len(word) >= _FEWEST_TO_EXCHANGE else 1
     is_numbered = any(map(str.isdigit, word + other))
     return word != other and (is_numbered or not find_similar(word, (other,), most))

@@ -51,12 +51,12 @@ _NEAR = 48
 """Characters before a date in which its preposition is looked for."""
 _CLAUSE_END = compile_lazily(r"[.!?;](?=\s|$)|[。！？；]|\s[—–]\s|\s\|\s|[()（）\[\]]")
 _GAP = (
-    r"(?:[\s:：,]|(?<=\s)=){0,6}"
+    r"[\s:：,=]{0,6}"
     r"(?:(?:on|at|in|the|end of|le|el|il|den|dem|am|fin|ende|em|en|nel|about|around)\s+){0,2}"
 )
-"""The text allowed between a preposition and its date, but for the day of the week. Code sets
-`END=2026-05-15`.
-"""
+"""The text allowed between a preposition and its date, but for the day of the week."""
+_PARAMETER = compile_lazily(r"(?<!\w)[A-Z][A-Z\d_]+=\Z")
+"""What sets a date in code: `END=2026-05-15`."""
 _RANGE = compile_lazily(
     r"\s{0,2}(?:→|->|–|—|-|~|〜|to|through|until|till|bis|à|au|hasta|al?|fino al?|até|по)\s{0,2}"
 )
@@ -261,6 +261,8 @@ def _find_first_day(dated: FoundDate, text: str) -> date:
 def _is_future_tense(statement: ProseBlock, dated: FoundDate) -> bool:
     spoken = lower_text(statement.prose)
     if spoken[dated.start : dated.end].isspace() or _SECONDS.match(spoken, dated.end):
+        return False
+    if _PARAMETER.search(statement.prose, max(0, dated.start - _NEAR), dated.start):
         return False
     closing = next(_find_clause_ends(spoken, dated.end, len(spoken)), None)
     if closing is not None and closing[0] in "?？":

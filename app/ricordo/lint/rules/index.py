@@ -79,7 +79,7 @@ def judge_broken_link(
     memory: Memory, meant: LinkTargets, file: Note, resolved: ResolvedLink
 ) -> Severity:
     """Return how bad it is at most that a link has no file: little where the file is to come, where
-    several links, or the label or name of this one, show that it is elsewhere, where it is an
+    several links, or the label of this one, show that it is elsewhere, where it is an
     example, or a program writes them.
     """
     link = resolved.link
@@ -87,7 +87,6 @@ def judge_broken_link(
     folder = posixpath.dirname(posixpath.join(memory.root, link.target))
     is_named_elsewhere = label.endswith(f"/{name}") and not f"{folder}/{name}".endswith(f"/{label}")
     is_elsewhere = is_named_elsewhere or meant.is_relative_elsewhere(resolved)
-    is_elsewhere |= meant.is_of_project(resolved)
     is_example = not PLACEHOLDERS.isdisjoint(link.target)
     is_meant = is_elsewhere or is_example or is_to_come(file, link) or is_generated(file)
     return Severity.INFO if is_meant else Severity.ERROR

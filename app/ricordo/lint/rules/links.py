@@ -24,7 +24,7 @@ from ricordo.lint.rules.missing_entries import LISTED_FORMS, NamingText, Nearest
 from ricordo.memory.layout import FileRole
 from ricordo.memory.links import Link
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import ResolvedLink, TargetKind, fold_name
+from ricordo.memory.names import ResolvedLink, TargetKind, fold_name, normalize
 from ricordo.memory.note import Note, get_stem
 from ricordo.patterns import compile_lazily
 
@@ -100,7 +100,10 @@ def _find_dead_links(memory: Memory, context: RuleContext) -> Iterator[tuple[Rul
             to = to or meant.find_alike(resolved)
             hint = f" Did you mean {to}?" if to else ""
             at_most = judge_broken_link(memory, meant, file, resolved)
-            at_most = Severity.INFO if file.path in elsewhere else at_most
+            # whose project was not looked into may lack the document as well
+            is_of_project = bool(context.evidence.verdicts) and meant.is_of_project(resolved)
+            if is_of_project or file.path in elsewhere:
+                at_most = Severity.INFO
             is_error = at_most is Severity.ERROR
             result = RuleResult(
                 link.line,
@@ -116,8 +119,9 @@ def _find_dead_links(memory: Memory, context: RuleContext) -> Iterator[tuple[Rul
 
 
 def _is_put_elsewhere(memory: Memory, path: str) -> bool:
-    """Return whether a file is written for another folder, to which a program copies it: no link of
-    it leads anywhere from its own, and all of several do from one with notes.
+    """Return whether a file is written for another folder, as one that a program copies there: no
+    link of it leads anywhere from its own, and all of several do from one beside that. Above or
+    below its own folder it was moved.
     """
     every = memory.links.get(path, ())
     targets = {it.link.target for it in every if it.link.target.endswith(".md")}
@@ -125,10 +129,12 @@ def _is_put_elsewhere(memory: Memory, path: str) -> bool:
     if not is_lost or len(targets) < _FEWEST_OF_ONE_CAUSE:
         return False
     first = min(targets)
-    ends = (it for it in memory.by_path if f"/{it}".endswith(f"/{first}"))
-    folders = (it[: len(it) - len(first)] for it in ends)
+    own = f"{posixpath.dirname(path)}/"
+    same = memory.names.by_stem.get(normalize(get_stem(first)), ())
+    folders = {it[: len(it) - len(first)] for it in same if f"/{it}".endswith(f"/{first}")}
+    beside = (it for it in folders if it and not (own.startswith(it) or it.startswith(own)))
     known = memory.by_path
-    return any(all(posixpath.normpath(it + of) in known for of in targets) for it in folders)
+    return any(all(posixpath.normpath(it + of) in known for of in targets) for it in beside)
 
 
 @memory_rule("wanted-note", Severity.WARNING, "a [[wikilink]] to a note that does not exist")

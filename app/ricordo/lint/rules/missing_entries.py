@@ -64,6 +64,8 @@ _NAMED_FOLDER = compile_lazily(
 """An item or a row that begins with the name of a folder."""
 _WORD_MARK = compile_lazily(r"(?<=[^\W_])[-_. ](?=[^\W_])")
 """What joins the words of the name of a file."""
+_LANGUAGE = compile_lazily(r"[-_. ][A-Za-z]{2}(?:[-_](?:[A-Za-z]{2}|[A-Za-z]{4}))?\Z")
+"""The language at the end of the name of a file: `-de`, `-zh-CN`, `_zh_Hant`."""
 _PHRASE = compile_lazily(r"\w\W+\w|\d|[\u3040-\u30ff\u3400-\u9fff]{4}")
 """What is in a name that is no plain word: several words, a number, a phrase without blanks."""
 _QUERY = compile_lazily(r"^```(dataview|base)[^\S\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -177,7 +179,7 @@ def _find_unlisted(memory: Memory) -> frozenset[str]:
     unlisted -= _find_listed_by_shared_name(memory) if unlisted else set()
     unlisted -= _find_listed_on_pages(memory, unlisted)
     unlisted -= _find_variants(memory, unlisted)
-    unlisted -= _find_companions(memory, unlisted)
+    unlisted -= _find_translations(memory, unlisted)
     return unlisted - _find_copies_of_listed(memory, unlisted)
 
 
@@ -224,16 +226,18 @@ def _find_variants(memory: Memory, paths: Iterable[str]) -> set[str]:
     return found
 
 
-def _find_companions(memory: Memory, paths: Iterable[str]) -> set[str]:
-    """Return those of `paths` to which a listed note links whose name theirs begins with, as the
-    translation `tides-de` of `tides`: who opens that note is led to them.
+def _find_translations(memory: Memory, paths: Iterable[str]) -> set[str]:
+    """Return those of `paths` that are translations of a listed note which links to them, as
+    `tides-de` of `tides`: who opens that note is led to them.
     """
     return {
         path
         for path in paths
-        for source in memory.backlinks.get(path, ())
-        if source in memory.entries
-        and re.match(rf"{re.escape(get_stem(source))}[\W_]", get_stem(path))
+        if (mark := _LANGUAGE.search(stem := get_stem(path)))
+        and any(
+            source in memory.entries and get_stem(source) == stem[: mark.start()]
+            for source in memory.backlinks.get(path, ())
+        )
     }
 
 

@@ -292,10 +292,6 @@ def _is_sure(injection: _Injection, text: str, start: int) -> bool:
     if _mentions().are_in(split_words(line), line) or _subject().search(text):
         return False
     before = text[text.rfind("\n", 0, start) + 1 : start].rstrip()
-    if before.endswith(",") and text.startswith(
-        tuple(read_words("safety")["told"]["words"]), start
-    ):
-        return False
     return (
         not before[-1:].isalpha() or bool(_addressed().search(before)) or not text[start].isascii()
     )

@@ -193,7 +193,7 @@ def _before() -> re.Pattern[str]:
 def _itself() -> re.Pattern[str]:
     """Return the pattern of the beginning of a sentence whose subject is the page."""
     pages = build_alternation(list_expressions("status", "supersedes_itself"))
-    return re.compile(rf"(?=.*?(?:{pages})){_no_subject().pattern}")
+    return re.compile(rf"(?=(?s:.*?)(?:{pages})){_no_subject().pattern}")
 
 
 @cache

@@ -89,6 +89,7 @@ _SECOND_COLON = "mapping values are not allowed in this context"
 """What YAML says of it."""
 _OPENED = ("while parsing a flow ", "while scanning a quoted scalar")
 """What the parser was at when it met the end of a bracket or a quotation that is not closed."""
+_KEY = compile_lazily(r"[A-Za-z_][\w-]*:(?:\s|\Z)")
 _NEEDS_YAML = frozenset("-?:,[]{}#&*!|>'\"%@`\t")
 _PLAIN_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 _LENIENT_LINE = compile_lazily(r"([ \t]*)([^\s:#\-][^:\n]*):(?:[ \t]+(.*))?\Z")
@@ -442,9 +443,12 @@ def _load(block: str) -> dict[str, Value]:
     except _Refused as refused:
         raise ValueError(*refused.args) from None
     except yaml.MarkedYAMLError as error:
-        # what is not closed is wrong where it was opened, not where the parser gives up
-        is_opened = str(error.context).startswith(_OPENED)
-        mark = error.context_mark if is_opened else error.problem_mark
+        # what is not closed is wrong where it was opened, not at the next key or the end
+        mark = error.problem_mark
+        if str(error.context).startswith(_OPENED):
+            rest = block.split("\n")[mark.line :] if mark else []
+            is_open = not "".join(rest).strip() or _KEY.match(rest[0])
+            mark = error.context_mark if is_open else mark
         line = mark.line + 1 if mark else 1
         raise ValueError(line, str(error.problem or "not valid YAML")) from None
     except yaml.reader.ReaderError as error:
