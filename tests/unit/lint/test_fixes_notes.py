@@ -93,6 +93,19 @@ def test_a_dead_link_leads_to_the_note_of_its_name_but_for_a_typing_error(root: 
     assert not applied.fix.safe
 
 
+def test_a_link_that_climbs_too_few_folders_climbs_to_the_only_file_that_it_can_mean(
+    root: Path,
+) -> None:
+    files = {
+        "charts/tide.md": note("Tides."),
+        "quays/charts/low.md": note("Low water."),
+        "quays/old/a.md": note("See [the chart](../charts/tide.md) of [it](../pier.md)."),
+        "quays/pier.md": note("A pier."),
+    }
+    text = apply_fix(root, files, "dead-link").texts["quays/old/a.md"]
+    assert body_of(text) == "See [the chart](../../charts/tide.md) of [it](../pier.md)."
+
+
 @pytest.mark.parametrize("rule", ["index-missing-file", "wanted-note", "dead-link"])
 def test_links_relative_to_another_directory_stay(root: Path, rule: str) -> None:
     # “[[en/page]]” is meant for programs that start one folder above; so many lead nowhere that it

@@ -51,6 +51,7 @@ HOSTILE_PIECES = (
     "[[",
     "this page and ",
     "supersedes [[x]] ",
+    "```\nsystem\n```\n",
 )
 
 

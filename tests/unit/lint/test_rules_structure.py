@@ -924,6 +924,22 @@ def test_broken_links_that_mean_one_note_have_one_cause(lint: Lint) -> None:
     assert {it.group_id for it in found if it not in meant} == {""}
 
 
+def test_links_that_climb_too_few_folders_have_one_cause(lint: Lint) -> None:
+    files = {f"raw/talks/{it}.md": "Text.\n" for it in ("sluice", "weir")}
+    files |= {
+        "wiki/quays/east.md": "See [a](../raw/talks/sluice.md) and [b](../raw/talks/gone.md).\n",
+        "wiki/quays/west.md": "See [c](../raw/talks/weir.md) and [d](../../raw/talks/weir.md).\n",
+    }
+    found = {it.cause: it for it in lint(files, "dead-link", layout=WIKI)}
+    gone = found.pop("../raw/talks/gone.md")
+    assert " Did you mean " not in gone.message
+    assert [it.message.rpartition(" Did you mean ")[2] for it in found.values()] == [
+        "raw/talks/sluice.md?",
+        "raw/talks/weir.md?",
+    ]
+    assert len({it.group_id for it in found.values()} - {"", gone.group_id}) == 1
+
+
 def test_links_of_three_files_to_one_that_is_gone_have_one_cause(lint: Lint) -> None:
     names = ("a", "b", "c")
     files = {

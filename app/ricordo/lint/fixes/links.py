@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import chain
+from pathlib import PurePosixPath
 
 from ricordo.dates import find_day_in_title
 from ricordo.lexicon import build_alternation, compile_part, list_expressions, lower_text
@@ -58,16 +60,19 @@ class LinkTargets:
         self._renamed = renamed
 
     def find_note(self, resolved: ResolvedLink) -> tuple[str, bool]:
-        """Return the path of the note whose file was renamed, else of the only one whose name or
-        stem is the same but for case, `-`, `_` and folder, else of the only one in its folder with
-        the same number before its name, or the same name but for its day; "" for none. A raw source
-        is not meant by a link to a page. Certain are known renames, and files of that name in the
-        folder that the link names, except in wikis, whose link rules differ.
+        """Return the path of the note whose file was renamed, else of the file to which the link
+        climbs with another number of `../`, else of the only note whose name or stem is the same
+        but for case, `-`, `_` and folder, else of the only one in its folder with the same number
+        before its name, or the same name but for its day; "" for none. A raw source is not meant by
+        a link to a page. Certain are known renames, and files of that name in the folder that the
+        link names, except in wikis, whose link rules differ.
         """
         path = self._path_of(resolved)
         to = self._renamed.get(path, "")
         if to in self._memory.by_path:
             return to, True
+        if to := self.find_higher(resolved):
+            return to, False
         if not path.lower().endswith(".md"):
             return "", False
         is_page = not self._is_below_sources(path)
@@ -81,6 +86,21 @@ class LinkTargets:
         to = paths.pop()
         is_certain = not resolved.link.is_wikilink and not self._memory.layout.has_own_conventions
         return to, is_certain and _folder(to) == _folder(path)
+
+    def find_higher(self, resolved: ResolvedLink) -> str:
+        """Return the path of the file to which a link would lead that climbs with more `../`; ""
+        for none, and for several.
+        """
+        below = resolved.link.target
+        while below.startswith("../"):
+            below = below.removeprefix("../")
+        if resolved.link.is_wikilink or below == resolved.link.target:
+            return ""
+        folders = PurePosixPath(resolved.path.removesuffix(below)).parents
+        known = (self._memory.by_path, self._memory.others)
+        places = (posixpath.join("" if f == "." else f, below) for f in map(str, folders))
+        found = [it for it in places if any(it in paths for paths in known)]
+        return found[0] if len(found) == 1 else ""
 
     def is_relative_elsewhere(self, resolved: ResolvedLink) -> bool:
         """Return whether several links begin with the same folder as this one, which the memory

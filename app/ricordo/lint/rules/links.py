@@ -61,8 +61,9 @@ _EXAMPLE = compile_lazily(r"(?:[nxyz]|foo(?:bar)?|ba[rz]|qux|x{3,}|xyz)\.md", re
 )
 def dead_link(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find broken markdown links; `index-missing-file` reports those of an index to notes. Those
-    that mean one note have one cause, and so have three to one file, which is gone, and three of
-    one file: what it lists was never copied with it, or is in another folder.
+    that mean one note have one cause, and so have those that climb too few folders to files of one,
+    three to one file, which is gone, and three of one file: what it lists was never copied with it,
+    or is in another folder.
     """
     found = list(_find_dead_links(memory, context))
     to_file = Counter(gone for _, gone in found if gone)
@@ -105,6 +106,8 @@ def _find_dead_links(memory: Memory, context: RuleContext) -> Iterator[tuple[Rul
             if is_of_project or file.path in elsewhere:
                 at_most = Severity.INFO
             is_error = at_most is Severity.ERROR
+            climbed_to = meant.find_higher(resolved)
+            cause = f"{posixpath.dirname(climbed_to)}: higher" if climbed_to else f"{to}: meant"
             result = RuleResult(
                 link.line,
                 f"Broken link “{link.label}”: {link.target} does not exist.{hint}",
@@ -113,7 +116,7 @@ def _find_dead_links(memory: Memory, context: RuleContext) -> Iterator[tuple[Rul
                 file.path,
                 _repair(memory, meant, file, resolved),
                 at_most=at_most,
-                origin=f"{to}: meant" if to and is_error else "",
+                origin=cause if to and is_error else "",
             )
             yield result, resolved.path if is_error and not to else ""
 
