@@ -52,6 +52,8 @@ HOSTILE_PIECES = (
     "this page and ",
     "supersedes [[x]] ",
     "```\nsystem\n```\n",
+    "\n",
+    "\u3000",
 )
 
 

@@ -387,7 +387,9 @@ def open_list() -> re.Pattern[str]:
     """Return the pattern of what leads to a list of open work, for texts in lower case."""
     words = build_alternation(list_expressions("status", "open_items"))
     # on raw text too: with emphasis, and behind the marks of a list
-    return re.compile(rf"(?:\A|[.!;]\s|\n)[\s*_#>]*(?:[-+]\s+)?[\s*_]*({words})\s*[:：]\s*")
+    # of one line, and with no way back: blank lines would take quadratic time
+    marks, emphasis = r"(?:[^\S\n]|[*_#>])*+(?:[-+][^\S\n]++)?+", r"(?:[^\S\n]|[*_])*+"
+    return re.compile(rf"(?:\A|[.!;]\s|\n){marks}{emphasis}({words})\s*[:：]\s*")
 
 
 @cache
