@@ -406,6 +406,12 @@ def test_the_key_of_a_reference_in_a_bibliography_is_no_secret(text: str) -> Non
     assert "[secret: api-key]" in mask("key: okunoDistributedOptimizationLearning2022")
 
 
+def test_the_name_of_a_thing_before_a_word_is_no_secret() -> None:
+    text = "They are key CNTNAP2-expressing cells.\n- Lee et al. 2022: the CHD8 model.\n"
+    assert mask(text) == text
+    assert "[secret: api-key]" in mask(text.replace("CNTNAP2-expressing", "q7Rt2vB9xK4mZp1LwE8y"))
+
+
 @pytest.mark.parametrize("end", ["\\n", "\n"])
 def test_a_private_key_of_a_few_letters_is_an_example(end: str) -> None:
     head, foot = "-----BEGIN ENCRYPTED PRIVATE KEY-----", "-----END ENCRYPTED PRIVATE KEY-----"

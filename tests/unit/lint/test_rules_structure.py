@@ -353,6 +353,15 @@ def test_circular_symlinks_are_reported(lint: Lint, tmp_path: Path) -> None:
     assert all("circular" in f.message for f in found)
 
 
+def test_links_into_one_folder_that_is_not_here_are_one_finding(lint: Lint, tmp_path: Path) -> None:
+    links = {"a.md": "/nowhere/x/a.md", "b.md": "/nowhere/x/b.md", "c.md": "/nowhere/y/c.md"}
+    for name, target in links.items():
+        (tmp_path / name).symlink_to(target)
+    groups = {it.path: it.group_id for it in lint({}, "unreadable-note")}
+    assert groups["a.md"] == groups["b.md"] != ""
+    assert groups["c.md"] != groups["a.md"]
+
+
 def test_a_wiki_has_any_type_but_a_misspelt_one(lint: Lint) -> None:
     given = ("harbour",) * 3 + (
         "harbor",

@@ -123,7 +123,8 @@ def _emptied() -> re.Pattern[str]:
 )
 def unreadable_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
     """Find files whose text cannot be read as it is, and broken symbolic links: among raw sources
-    these mean files of their writer's machine, which nobody here reads.
+    these mean files of their writer's machine, which nobody here reads. Those into one folder have
+    one cause.
     """
     for file in memory.files:
         if _hides_text(file):
@@ -135,7 +136,8 @@ def unreadable_note(memory: Memory, context: RuleContext) -> Iterator[RuleResult
         if not item.is_live_link:
             is_source = bool(sources) and item.path.startswith(f"{sources}/")
             at_most = Severity.INFO if is_source else Severity.ERROR
-            yield _unreadable(item.path, item.reason)._replace(at_most=at_most)
+            origin = f"{folder}: linked" if (folder := posixpath.dirname(item.target)) else ""
+            yield _unreadable(item.path, item.reason)._replace(at_most=at_most, origin=origin)
 
 
 def _naming(memory: Memory, context: RuleContext) -> tuple[object, ...]:
