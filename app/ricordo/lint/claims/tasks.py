@@ -388,8 +388,9 @@ def open_list() -> re.Pattern[str]:
     words = build_alternation(list_expressions("status", "open_items"))
     # on raw text too: with emphasis, and behind the marks of a list
     # of one line, and with no way back: blank lines would take quadratic time
-    marks, emphasis = r"(?:[^\S\n]|[*_#>])*+(?:[-+][^\S\n]++)?+", r"(?:[^\S\n]|[*_])*+"
-    return re.compile(rf"(?:\A|[.!;]\s|\n){marks}{emphasis}({words})\s*[:：]\s*")
+    blank = r" \t\u00a0\u3000"
+    marks = rf"[{blank}*_#>]*+(?:[-+][{blank}]++)?[{blank}*_]*+"
+    return re.compile(rf"(?:\A|[.!;]\s|\n){marks}({words})\s*[:：]\s*")
 
 
 @cache
