@@ -61,6 +61,10 @@ class _VerdictFindings(NamedTuple):
 
 _HARMFUL = frozenset(("instruction-shaped", "control-characters"))
 """The rules on what an agent must not read, wherever it is; secrets are errors."""
+_ON_STATEMENTS = frozenset(
+    ("changed-since", "inconsistent-note", "index-outdated-entry", "passed-date", "status-claim")
+)
+"""The rules on what notes state of which in wikis fewer than nine findings of ten are right."""
 
 
 class Linter:
@@ -135,16 +139,18 @@ class Linter:
                 findings.extend(self._run_memory_rule(rule, rule.on_memory, memory, context))
         if self._quiet:
             self._quiet.save()
-        archived = context.conventions.archived
-        weighed = (self._weigh(it) if it.path in archived else it for it in findings)
+        weighed = (self._weigh(it, context) for it in findings)
         return tuple(sorted(weighed, key=lambda finding: finding.rank))
 
-    def _weigh(self, finding: Finding) -> Finding:
-        """Return a finding in an archived note: hardly anybody reads that, so that a warning is
-        information, unless the user has set otherwise or it is of what would harm who does.
+    def _weigh(self, finding: Finding, context: RuleContext) -> Finding:
+        """Return a finding with its severity in this memory: a warning in an archived note, which
+        hardly anybody reads, or on what a page of a wiki states, which is seldom about the project,
+        is information, unless the user has set otherwise or it is of what would harm who reads it.
         """
-        is_kept = finding.rule in self._severities or finding.rule in _HARMFUL
-        if finding.severity is not Severity.WARNING or is_kept:
+        is_archived = finding.path in context.conventions.archived and finding.rule not in _HARMFUL
+        is_of_world = context.layout.has_own_conventions and finding.rule in _ON_STATEMENTS
+        is_weaker = (is_archived or is_of_world) and finding.rule not in self._severities
+        if finding.severity is not Severity.WARNING or not is_weaker:
             return finding
         return replace(finding, severity=Severity.INFO)
 

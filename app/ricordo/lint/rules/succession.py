@@ -78,7 +78,7 @@ def find_superseded(memory: Memory) -> frozenset[str]:
 
 def _list_successions(memory: Memory) -> Iterator[tuple[Note, Note, _Mention]]:
     """Yield each note that is superseded with the one that says so, and where that does."""
-    is_of_world = memory.layout.has_own_conventions
+    is_of_world = memory.layout.has_own_conventions or memory.layout.is_plain
     for note in memory.notes:
         mentions = _list_mentions(note, is_of_world) if note.role is FileRole.NOTE else ()
         links = memory.links.get(note.path, ()) if mentions else ()
