@@ -205,11 +205,13 @@ _IDS = compile_lazily(r"\b(?:IDs|[Ii]ds)\b")
 """In a heading: what is below it are ids."""
 _KEY = compile_lazily(r"[\w+/=.~:%$-]+")
 """The characters of keys: those of Base64 and of addresses."""
-_SHARED = frozenset(("api-key", "google-api-key", "signed-url", "azure-sas"))
-"""Kinds that in an address show its reader one thing, such as a file, a picture or a map."""
+_SHARED = frozenset(("api-key", "aws-access-key", "azure-sas", "google-api-key", "signed-url"))
+"""Kinds that in an address show its reader one thing, such as a file, a picture or a map, or name
+who signed it.
+"""
 _ADDRESS = compile_lazily(r"\w://[^\s\"'`<>]*\Z")
-_LONGEST_ADDRESS = 1_000
-"""Characters."""
+_LONGEST_ADDRESS = 4_000
+"""Characters: an address that is signed for a session has its token, too."""
 _UP_TO_VALUE = " \t\"'`*_)]:=>→：|<-"
 """What may be between a name and its value."""
 _ID = compile_lazily(r"[A-Za-z0-9]{16,40}")

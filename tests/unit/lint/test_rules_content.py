@@ -26,6 +26,7 @@ def make_token(role: str, **more: int) -> str:
     return f"{head}.{claims}.kW82mQx7Lr3TkW82mQ9xkW82mQx7Lr3TkW82mQ9xabc"
 
 
+KEY_ID, LONG = "AKIA" + "QX7LR3TKW82MPT41", "session=" + "tide-and-quay-" * 100
 ANONYMOUS, SERVICE = make_token("anon"), make_token("service_role")
 PASSED = [
     "Deadline = 2026-03-01",
@@ -298,6 +299,9 @@ def test_feedback_note_has_no_secret(lint: Lint) -> None:
         ("api_key: 'kW8{mQx7Lr3TkW82}mQ9x'", Severity.INFO),
         ("https://tides.example/1/s/?key=ak_srFAGY9Dq6p8LVoPSQ8o86s6EFAqWsXH", Severity.INFO),
         ("![quay](https://tides.example/a.png?token=kW82mQx7Lr3TkW82mQ9x)", Severity.INFO),
+        (f"![](https://quay.example/a.png?X-Amz-Credential={KEY_ID}%2F20260417)", Severity.INFO),
+        (f"![](https://quay.example/a.png?{LONG}&X-Amz-Signature={'3f9a0c77' * 8})", Severity.INFO),
+        (f"The id of the key: {KEY_ID}", Severity.ERROR),
         ("sk_" + "test_kW82mQx7Lr3TkW82mQ9xkW82", Severity.INFO),
         ("Firebase: apiKey AIza" + "SyB3xK8mQ2vR7tW1nZ5pL9cD4fG6hJ0aE3x", Severity.INFO),
         ("AIza" + "SyB3xK8mQ2vR7tW1nZ5pL9cD4fG6hJ0aE3x", Severity.ERROR),
