@@ -1,11 +1,12 @@
-"""Archived notes: those in an archive, former states of other notes, and those that say so, which
-are kept on purpose and tell of what was.
+"""Archived notes: those in an archive, former states of others, copies in a folder that repeats the
+memory, and those that say so, which are kept on purpose.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container
+from collections import Counter, defaultdict
+from collections.abc import Collection, Container, Mapping
 from functools import cache, lru_cache
 
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
@@ -24,9 +25,33 @@ _SAID_ALL = compile_lazily(r"\s*(?:[—–:;,.!()\[\]]|- |\Z)")
 """What ends the words at the beginning of a title: no more of them follows."""
 _LONGEST_END = 60
 """Characters of a title in which its end is looked for."""
+_FEWEST_COPIED = 5
+"""Files of a folder that repeats the memory."""
+_MOSTLY_COPIED = 0.8
+"""The share of its files that such a folder repeats."""
 
 
-def find_archived(paths: Collection[str]) -> frozenset[str]:
+class Archive:
+    """Finds the archived files of one memory after each change; what their paths show is kept while
+    these are the same. Those that say so in their text are found by `is_superseded`.
+    """
+
+    def __init__(self) -> None:
+        self._paths: frozenset[str] = frozenset()
+        self._former: frozenset[str] = frozenset()
+        self._repeated: Mapping[str, str] = {}
+
+    def find(self, files: Mapping[str, Note]) -> frozenset[str]:
+        """Return the paths of those of the `files`, which are by their paths, that are archived."""
+        if files.keys() != self._paths:
+            self._paths, self._former = frozenset(files), _find_former_paths(files)
+            self._repeated = _find_repeated_paths(files)
+        pairs = self._repeated.items()
+        copies = (path for path, original in pairs if files[path].text == files[original].text)
+        return self._former.union(copies)
+
+
+def _find_former_paths(paths: Collection[str]) -> frozenset[str]:
     """Return those of the `paths` of a memory's files that are archived: what is in a folder that
     is named as an archive, and what has the path of another file but for the words for a backup,
     or the time of one. Without that other file, “backup” may be what a note is about.
@@ -45,6 +70,27 @@ def find_archived(paths: Collection[str]) -> frozenset[str]:
         if folder in archives or (former != words and former in every):
             archived.add(path)
     return frozenset(archived)
+
+
+def _find_repeated_paths(paths: Collection[str]) -> Mapping[str, str]:
+    """Return the files in folders that repeat the memory, as a program makes one for a site, each
+    with the file of which it may be a copy: `docs/quays/east.md` and `quays/east.md`.
+    """
+    originals: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    sizes: Counter[str] = Counter()
+    for path in paths:
+        cuts = [at for at, sign in enumerate(path) if sign == "/"]
+        # what has no folder in common may have a usual name
+        for cut in cuts[:-1]:
+            sizes[path[:cut]] += 1
+            if (original := path[cut + 1 :]) in paths:
+                originals[path[:cut]][path] = original
+    return {
+        path: original
+        for folder, of_folder in originals.items()
+        if len(of_folder) >= max(_FEWEST_COPIED, _MOSTLY_COPIED * sizes[folder])
+        for path, original in of_folder.items()
+    }
 
 
 def are_versions(one: str, other: str) -> bool:

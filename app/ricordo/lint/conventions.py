@@ -17,7 +17,7 @@ from operator import is_not
 from typing import NamedTuple
 
 from ricordo.agents.registry import list_instruction_files
-from ricordo.lint.archive import find_archived
+from ricordo.lint.archive import Archive
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note, get_stem
@@ -186,7 +186,7 @@ class ConventionLearner:
         """The notes by the name of their file."""
         self._headed_names: Counter[str] = Counter()
         """Those of them with frontmatter."""
-        self._paths: frozenset[str] = frozenset()
+        self._archive = Archive()
         self._archived: frozenset[str] = frozenset()
 
     def learn(self, memory: Memory, schema: Schema = NO_SCHEMA) -> Conventions:
@@ -222,8 +222,7 @@ class ConventionLearner:
         return self._correct(learned, memory.layout)
 
     def _update(self, memory: Memory) -> None:
-        if (paths := frozenset(memory.by_path)) != self._paths:
-            self._paths, self._archived = paths, find_archived(paths)
+        self._archived = self._archive.find(memory.by_path)
         if self._layout != memory.layout:
             self._layout, self._notes, self._forms = memory.layout, {}, {}
             self._counts, self._names, self._headed_names = Counter(), Counter(), Counter()

@@ -755,6 +755,17 @@ def test_former_states_of_notes_and_archives_are_archived(
     )
 
 
+def test_the_copies_in_a_folder_that_repeats_the_memory_are_archived(root: Path) -> None:
+    files = {f"quays/{it}.md": f"The quay {it}." for it in range(6)}
+    copies = {f"docs/{path}": text for path, text in files.items()}
+    changed = {"docs/quays/0.md": "Another one.", "docs/about.md": "Of the site.", "tides.md": "x"}
+    memory = open_memory(root, {**files, **copies, **changed})
+    assert learn_conventions(memory).archived == frozenset(copies) - {"docs/quays/0.md"}
+    own = {f"docs/quays/own-{it}.md": f"Own {it}." for it in range(4)}
+    memory = open_memory(root, {**files, **copies, **own})
+    assert learn_conventions(memory).archived == frozenset()
+
+
 def test_of_an_archived_note_nothing_is_said_to_differ_from_the_project(root: Path) -> None:
     text = "The gauge is read in `gone.py`.\n"
     memory = open_memory(root, {"tides.md": text, "tides-old.md": text})

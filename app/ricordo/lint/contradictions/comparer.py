@@ -17,7 +17,7 @@ from math import log
 from posixpath import dirname
 
 from ricordo.background import pause_gc
-from ricordo.lint.archive import are_versions, find_archived, is_superseded
+from ricordo.lint.archive import Archive, are_versions, is_superseded
 from ricordo.lint.contradictions.alignment import oppose_facts
 from ricordo.lint.contradictions.claim import Claim, is_bound, read_claim
 from ricordo.lint.contradictions.compare import judge_reliably, oppose_reliably, relate_statements
@@ -128,9 +128,7 @@ class NoteComparer:
     def __init__(self) -> None:
         self._known = _Cache()
         self._judged: tuple[OpposedStatements, ...] = ()
-        self._paths: frozenset[str] = frozenset()
-        self._archived: frozenset[str] = frozenset()
-        """Those of these paths that are of archived notes."""
+        self._archive = Archive()
 
     def pairs(self, memory: Memory, step: Step = lambda: None) -> tuple[NotePair, ...]:
         """Return the notes of `memory` that repeat or contradict each other, ordered by path; then
@@ -139,9 +137,7 @@ class NoteComparer:
         `step` is called every few milliseconds; when it raises, the cache stays as it was.
         """
         notes = _list_notes(memory)
-        if notes.keys() != self._paths:
-            self._paths, self._archived = frozenset(notes), find_archived(notes)
-        for path in self._archived:
+        for path in self._archive.find(notes):
             del notes[path]
         known = self._known
         changed = {p for p, note in notes.items() if known.texts.get(p) != note.raw}
@@ -182,7 +178,7 @@ def find_related(memory: Memory, step: Step = lambda: None) -> tuple[NotePair, .
     `step` is called every few milliseconds.
     """
     notes = _list_notes(memory)
-    for path in find_archived(notes):
+    for path in Archive().find(notes):
         del notes[path]
     with pause_gc():
         known = _build_cache(notes, step)

@@ -148,12 +148,15 @@ def _naming(memory: Memory, context: RuleContext) -> tuple[object, ...]:
 
 
 def _group_by_name(memory: Memory, conventions: Conventions) -> dict[str, list[Note]]:
-    """Return the notes that are pages by their names, without those about their folders."""
+    """Return the notes that are pages by their names, without archived ones and those about their
+    folders.
+    """
     by_name: dict[str, list[Note]] = {}
     for note in memory.notes:
         # the name of a page about its folder begins with `_`, as that of a folder without pages
         is_of_folder = note.path.startswith("_") or "/_" in note.path
-        if note.role is FileRole.NOTE and not is_of_folder and not conventions.is_apart(note.path):
+        is_aside = note.path in conventions.archived or conventions.is_apart(note.path)
+        if note.role is FileRole.NOTE and not is_of_folder and not is_aside:
             by_name.setdefault(note.name.strip(), []).append(note)
     return by_name
 
