@@ -379,6 +379,13 @@ def test_a_wiki_has_any_type_but_a_misspelt_one(lint: Lint) -> None:
     assert found.fix.label == "set the type to harbour"
 
 
+def test_a_type_with_other_capitals_blanks_or_hyphens_is_known_to_a_wiki(lint: Lint) -> None:
+    given = ("sea-walls",) * 3 + ("Sea Walls", "SEA_WALLS", "sea-wals")
+    files = {f"wiki/{n}.md": f"---\ntype: {it}\n---\nText.\n" for n, it in enumerate(given)}
+    (found,) = lint(files, "unknown-type", layout=WIKI)
+    assert found.path == "wiki/5.md"
+
+
 @pytest.mark.parametrize(
     ("given", "severity"), [("refrence", Severity.WARNING), ("digest", Severity.INFO)]
 )
@@ -967,6 +974,7 @@ def test_links_of_three_files_to_one_that_is_gone_have_one_cause(lint: Lint) -> 
     [
         ("data model (planned)", Severity.INFO),
         ("Datenmodell (geplant)", Severity.INFO),
+        ("модель данных (пока в резерве)", Severity.INFO),
         ("data model (2026)", Severity.ERROR),
         ("planned data model", Severity.ERROR),
     ],

@@ -137,8 +137,8 @@ class NoteComparer:
         `step` is called every few milliseconds; when it raises, the cache stays as it was.
         """
         notes = _list_notes(memory)
-        for path in self._archive.find(notes):
-            del notes[path]
+        for path in self._archive.find(memory.by_path):
+            notes.pop(path, None)
         known = self._known
         changed = {p for p, note in notes.items() if known.texts.get(p) != note.raw}
         gone = known.texts.keys() - notes.keys()
@@ -178,8 +178,8 @@ def find_related(memory: Memory, step: Step = lambda: None) -> tuple[NotePair, .
     `step` is called every few milliseconds.
     """
     notes = _list_notes(memory)
-    for path in Archive().find(notes):
-        del notes[path]
+    for path in Archive().find(memory.by_path):
+        notes.pop(path, None)
     with pause_gc():
         known = _build_cache(notes, step)
         templates, counts = _Templates(known), Counter[Paths]()

@@ -61,11 +61,11 @@ class LinkTargets:
 
     def find_note(self, resolved: ResolvedLink) -> tuple[str, bool]:
         """Return the path of the note whose file was renamed, else of the file to which the link
-        climbs with another number of `../`, else of the only note whose name or stem is the same
-        but for case, `-`, `_` and folder, else of the only one in its folder with the same number
-        before its name, or the same name but for its day; "" for none. A raw source is not meant by
-        a link to a page. Certain are known renames, and files of that name in the folder that the
-        link names, except in wikis, whose link rules differ.
+        climbs with more `../`, else of the only note whose name or stem is the same but for case,
+        `-`, `_` and folder, else of the only one in its folder with the same number before its
+        name, or the same name but for its day; "" for none. A raw source is not meant by a link to
+        a page, unless it climbs to it. Certain are known renames, and files of that name in the
+        folder that the link names, except in wikis, whose link rules differ.
         """
         path = self._path_of(resolved)
         to = self._renamed.get(path, "")

@@ -39,7 +39,7 @@ from ricordo.lint.rules.missing_entries import NamingText, split_name
 from ricordo.memory.frontmatter.parser import read_with_quotes
 from ricordo.memory.layout import FileRole, Layout
 from ricordo.memory.memory import Memory
-from ricordo.memory.names import list_number_forms
+from ricordo.memory.names import fold_name, list_number_forms
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
@@ -238,15 +238,18 @@ def unknown_type(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
 def find_unknown_types(memory: Memory) -> Iterator[tuple[Note, frozenset[str]]]:
     """Yield the notes whose type the memory does not know, each with the types that it knows: those
     of its kind and those that several notes have. Where the kind has none, any type may be new, and
-    only a misspelt one is unknown.
+    only a misspelt one is unknown: not one with other capitals, blanks or hyphens.
     """
     types = [(note, given) for note in memory.notes if (given := _type_of(memory, note).strip())]
     counts = Counter(given.lower() for _, given in types)
     own = {given for given, count in counts.items() if count >= _FEWEST_OF_A_TYPE}
     known = memory.layout.types | own
+    is_open = not memory.layout.types
+    folded = {fold_name(it) for it in known}
     for note, given in types:
-        is_open = not memory.layout.types
-        if not _is_known(given, known) and not (is_open and not find_meant_type(given, known)):
+        if _is_known(given, known) or (is_open and fold_name(given) in folded):
+            continue
+        if not is_open or find_meant_type(given, known):
             yield note, known
 
 

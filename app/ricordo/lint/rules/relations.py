@@ -103,11 +103,8 @@ def _describe_difference(reason: str, *, is_reversed: bool) -> str:
     depends_on=_depends_on(Relation.REPEATS),
 )
 def duplicate(memory: Memory, context: RuleContext) -> Iterator[RuleResult]:
-    """Find notes with nearly the same text, each group of them once, without archived ones."""
-    archived = context.conventions.archived
-    groups = group_duplicates(memory, context.evidence.pairs)
-    current = ([it for it in notes if it.path not in archived] for notes in groups)
-    for notes in (it for it in current if len(it) > 1):
+    """Find notes with nearly the same text, each group of them once."""
+    for notes in group_duplicates(memory, context.evidence.pairs):
         first, second, *others = notes
         more = f" and {len(others)} more" if others else ""
         message = f"Nearly the same text as {second.path}{more}."
