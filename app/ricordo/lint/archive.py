@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 
 from ricordo.lexicon import build_alternation, list_expressions, lower_text
 from ricordo.lint.claims.note_status import find_banner, read_status
+from ricordo.memory.memory import Memory
 from ricordo.memory.note import Note
 from ricordo.patterns import compile_lazily
 
@@ -41,11 +42,12 @@ class Archive:
         self._former: frozenset[str] = frozenset()
         self._repeated: Mapping[str, str] = {}
 
-    def find(self, files: Mapping[str, Note]) -> frozenset[str]:
-        """Return the paths of those of the `files`, which are by their paths, that are archived."""
+    def find(self, memory: Memory) -> frozenset[str]:
+        """Return the paths of the files of `memory` that are archived."""
+        files = memory.by_path
         if files.keys() != self._paths:
             self._paths, self._former = frozenset(files), _find_former_paths(files)
-            self._repeated = _find_repeated_paths(files)
+            self._repeated = _find_repeated_paths(files, memory.layout.page_folder)
         pairs = self._repeated.items()
         copies = (path for path, original in pairs if files[path].text == files[original].text)
         return self._former.union(copies)
@@ -72,9 +74,10 @@ def _find_former_paths(paths: Collection[str]) -> frozenset[str]:
     return frozenset(archived)
 
 
-def _find_repeated_paths(paths: Collection[str]) -> Mapping[str, str]:
+def _find_repeated_paths(paths: Collection[str], page_folder: str) -> Mapping[str, str]:
     """Return the files in folders that repeat the memory, as a program makes one for a site, each
-    with the file of which it may be a copy: `docs/quays/east.md` and `quays/east.md`.
+    with the file of which it may be a copy: `docs/quays/east.md` and `quays/east.md`. What is in
+    `page_folder` is no copy, but the wiki itself.
     """
     originals: defaultdict[str, dict[str, str]] = defaultdict(dict)
     sizes: Counter[str] = Counter()
@@ -88,7 +91,8 @@ def _find_repeated_paths(paths: Collection[str]) -> Mapping[str, str]:
     return {
         path: original
         for folder, of_folder in originals.items()
-        if len(of_folder) >= max(_FEWEST_COPIED, _MOSTLY_COPIED * sizes[folder])
+        if folder != page_folder.rstrip("/")
+        and len(of_folder) >= max(_FEWEST_COPIED, _MOSTLY_COPIED * sizes[folder])
         for path, original in of_folder.items()
     }
 

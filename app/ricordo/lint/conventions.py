@@ -222,7 +222,7 @@ class ConventionLearner:
         return self._correct(learned, memory.layout)
 
     def _update(self, memory: Memory) -> None:
-        self._archived = self._archive.find(memory.by_path)
+        self._archived = self._archive.find(memory)
         if self._layout != memory.layout:
             self._layout, self._notes, self._forms = memory.layout, {}, {}
             self._counts, self._names, self._headed_names = Counter(), Counter(), Counter()

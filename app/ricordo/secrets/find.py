@@ -209,7 +209,8 @@ _SHARED = frozenset(("api-key", "aws-access-key", "azure-sas", "google-api-key",
 """Kinds that in an address show its reader one thing, such as a file, a picture or a map, or name
 who signed it.
 """
-_ADDRESS = compile_lazily(r"\w://[^\s\"'`<>]*\Z")
+_ADDRESS = compile_lazily(r"\w://")
+_ADDRESS_END = compile_lazily(r"[\s\"'`<>]")
 _LONGEST_ADDRESS = 4_000
 """Characters: an address that is signed for a session has its token, too."""
 _UP_TO_VALUE = " \t\"'`*_)]:=>→：|<-"
@@ -288,10 +289,10 @@ def is_evident(text: str, secret: Secret, *, in_example: bool = False) -> bool:
         return len(set(words)) >= len(words) - 1  # those of a sentence come again
     if _EXPRESSION.search(value) or _TEST.search(value):
         return False
-    if kind in _SHARED and _ADDRESS.search(
-        text[max(0, secret.start - _LONGEST_ADDRESS) : secret.start]
-    ):
-        return False
+    if kind in _SHARED:
+        before = text[max(0, secret.start - _LONGEST_ADDRESS) : secret.start]
+        if _ADDRESS.search(_ADDRESS_END.split(before)[-1]):
+            return False
     if kind == "jwt":
         return not _is_anonymous(value)
     if kind == "google-api-key":

@@ -137,7 +137,7 @@ class NoteComparer:
         `step` is called every few milliseconds; when it raises, the cache stays as it was.
         """
         notes = _list_notes(memory)
-        for path in self._archive.find(memory.by_path):
+        for path in self._archive.find(memory):
             notes.pop(path, None)
         known = self._known
         changed = {p for p, note in notes.items() if known.texts.get(p) != note.raw}
@@ -178,7 +178,7 @@ def find_related(memory: Memory, step: Step = lambda: None) -> tuple[NotePair, .
     `step` is called every few milliseconds.
     """
     notes = _list_notes(memory)
-    for path in Archive().find(memory.by_path):
+    for path in Archive().find(memory):
         notes.pop(path, None)
     with pause_gc():
         known = _build_cache(notes, step)
