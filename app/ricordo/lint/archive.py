@@ -83,9 +83,9 @@ def _find_repeated_paths(paths: Collection[str], page_folder: str) -> Mapping[st
     sizes: Counter[str] = Counter()
     for path in paths:
         cuts = [at for at, sign in enumerate(path) if sign == "/"]
+        sizes.update(path[:cut] for cut in cuts)
         # what has no folder in common may have a usual name
         for cut in cuts[:-1]:
-            sizes[path[:cut]] += 1
             if (original := path[cut + 1 :]) in paths:
                 originals[path[:cut]][path] = original
     return {

@@ -62,7 +62,7 @@ class _VerdictFindings(NamedTuple):
 _HARMFUL = frozenset(("instruction-shaped", "control-characters"))
 """The rules on what an agent must not read, wherever it is; secrets are errors."""
 _ON_STATEMENTS = frozenset(
-    ("changed-since", "inconsistent-note", "index-outdated-entry", "passed-date", "status-claim")
+    ("changed-since", "inconsistent-note", "index-outdated-entry", "status-claim")
 )
 """The rules on what notes state of which in wikis fewer than nine findings of ten are right."""
 

@@ -761,7 +761,7 @@ def test_the_copies_in_a_folder_that_repeats_the_memory_are_archived(root: Path)
     changed = {"docs/quays/0.md": "Another one.", "docs/about.md": "Of the site.", "tides.md": "x"}
     memory = open_memory(root, {**files, **copies, **changed})
     assert learn_conventions(memory).archived == frozenset(copies) - {"docs/quays/0.md"}
-    own = {f"docs/quays/own-{it}.md": f"Own {it}." for it in range(4)}
+    own = {f"docs/own-{it}.md": f"Own {it}." for it in range(4)}
     memory = open_memory(root, {**files, **copies, **own})
     assert learn_conventions(memory).archived == frozenset()
 

@@ -94,7 +94,9 @@ class LinkTargets:
         below = resolved.link.target
         while below.startswith("../"):
             below = below.removeprefix("../")
-        if resolved.link.is_wikilink or below == resolved.link.target:
+        is_climbing = below != resolved.link.target and not resolved.link.is_wikilink
+        # a name alone may be a usual one
+        if not is_climbing or "/" not in below:
             return ""
         folders = PurePosixPath(resolved.path.removesuffix(below)).parents
         known = (self._memory.by_path, self._memory.others)

@@ -107,7 +107,9 @@ def _find_dead_links(memory: Memory, context: RuleContext) -> Iterator[tuple[Rul
                 at_most = Severity.INFO
             is_error = at_most is Severity.ERROR
             climbed_to = meant.find_higher(resolved)
-            cause = f"{posixpath.dirname(climbed_to)}: higher" if climbed_to else f"{to}: meant"
+            cause = (
+                f"{posixpath.dirname(climbed_to)}: higher" if to == climbed_to else f"{to}: meant"
+            )
             result = RuleResult(
                 link.line,
                 f"Broken link “{link.label}”: {link.target} does not exist.{hint}",
